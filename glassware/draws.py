@@ -1,0 +1,88 @@
+"""Counter-based random numbers: everything a run draws is a pure function of (seed, stream, counter).
+
+The generator is Threefry-2x32 with 20 rounds (Salmon et al., 2011). It is written with operators only, so the same
+code runs on NumPy arrays (host, tests, reference trainers) and on JAX arrays (inside compiled programs and kernels),
+and any backend can draw the same numbers. Nothing is ever "the next number": an example, a minibatch slot or an
+initial weight has an address, and drawing it twice gives it twice.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+PARITY_CONSTANT = 0x1BD11BDA
+
+Words: TypeAlias = Any  # a uint32 array of NumPy or JAX; the functions here do not care which
+Key: TypeAlias = tuple[Any, Any]
+
+
+class Stream(IntEnum):
+    """Independent sequences of one run. Numbers are part of the semantics: never renumber."""
+
+    SUPPORT = 1  # which coordinates are relevant
+    EXAMPLE = 2  # inputs: counter = (example index, word)
+    NOISE = 3  # label flips: counter = (example index, 0)
+    ORDER = 4  # minibatches: counter = (step, slot)
+    INIT = 5  # initial weights: one sub-stream a parameter array
+    TEST = 6  # the held-out sample, the same for every run of a task
+
+
+def _u32(value: int) -> np.uint32:
+    return np.uint32(value & 0xFFFFFFFF)
+
+
+def threefry(key: Key, counter0: Words, counter1: Words) -> tuple[Words, Words]:
+    """Two random 32-bit words for each counter pair. Key and counters broadcast against each other."""
+    k0, k1 = key
+    keys = (k0, k1, k0 ^ k1 ^ _u32(PARITY_CONSTANT))
+    x0, x1 = counter0 + k0, counter1 + k1
+    for block in range(5):
+        for distance in ROTATIONS[block % 2]:
+            x0 = x0 + x1
+            x1 = ((x1 << _u32(distance)) | (x1 >> _u32(32 - distance))) ^ x0
+        x0 = x0 + keys[(block + 1) % 3]
+        x1 = x1 + keys[(block + 2) % 3] + _u32(block + 1)
+    return x0, x1
+
+
+def seed_words(seed: int) -> np.ndarray:
+    """A seed in [0, 2**64) as two uint32 words (low, high)."""
+    return np.array([seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF], np.uint32)
+
+
+def stream_key(words: Words, stream: int) -> Key:
+    """The key of one stream of the run whose seed words are ``words`` (shape (2,))."""
+    return fold((words[0:1], words[1:2]), stream)
+
+
+def fold(key: Key, index: int) -> Key:
+    """The key of sub-stream ``index``."""
+    return threefry(key, key[0] * _u32(0) + _u32(index), key[0] * _u32(0))
+
+
+def unit(words: Words) -> Words:
+    """Words to float32 uniform on the open interval (0, 1): 24 bits, at the midpoints of their cells."""
+    return (words >> _u32(8)).astype(np.float32) * np.float32(2**-24) + np.float32(2**-25)
+
+
+def below(words: Words, bound: Words) -> Words:
+    """Words to integers in [0, bound). The bias of the remainder is at most bound / 2**32."""
+    return words % bound
+
+
+def ranking(words: Words, indices: Words, size: int) -> Words:
+    """Words with their lowest bits replaced by the index, so that no two of ``size`` scores tie and sorting is exact."""
+    bits = max(1, (size - 1).bit_length())
+    return ((words >> _u32(bits)) << _u32(bits)) | indices
+
+
+def subset(key: Key, size: int, chosen: int) -> tuple[int, ...]:
+    """A uniformly random subset of ``range(size)`` with ``chosen`` elements, sorted (host only)."""
+    indices = np.arange(size, dtype=np.uint32)
+    words, _ = threefry(key, indices, np.zeros_like(indices))
+    order = np.argsort(ranking(words, indices, size))
+    return tuple(sorted(int(i) for i in order[:chosen]))

@@ -1,0 +1,66 @@
+"""The devices lanes run on, and how many lanes fit."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+import jax
+import numpy as np
+
+from glassware.training import Run
+
+CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
+GPU_LANES = 8192  # past this the H200 gains nothing
+MEMORY_SHARE = 0.5  # of what the device has; the rest is for temporaries we do not count
+
+
+@cache
+def devices() -> list[jax.Device]:
+    """All local devices of the default backend. On a CPU, one a core: each core then trains its own lanes."""
+    try:
+        jax.config.update("jax_num_cpu_devices", cores())
+    except RuntimeError:
+        pass  # JAX has started already (a notebook that used it first): take the devices it has
+    return list(jax.local_devices())
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def on_cpu() -> bool:
+    return devices()[0].platform == "cpu"
+
+
+def memory() -> int:
+    """Bytes one device can give."""
+    if on_cpu():
+        pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return int(pages) // len(devices())
+    stats = devices()[0].memory_stats() or {}
+    return int(stats.get("bytes_limit", 8 << 30))
+
+
+def lane_bytes(shape: Run) -> int:
+    """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
+    parameters = shape.model.parameters(shape.task.input_size)
+    copies = 4 if shape.optimiser.name == "sgd" else 8
+    activations = 4 * shape.batch * (shape.task.input_size + sum(shape.model.widths)) + 2 * 2**18
+    return 4 * (copies * parameters + activations)
+
+
+def choose_lanes(shape: Run, runs: int) -> int:
+    """How many lanes to hold for ``runs`` runs of one shape: a multiple of the number of devices."""
+    count = len(devices())
+    fit = max(1, int(memory() * MEMORY_SHARE) // lane_bytes(shape))
+    each = min(fit, CPU_LANES if on_cpu() else GPU_LANES)
+    # A power of two, so that sweeps of nearby sizes share compiled programs.
+    wanted = 1 << (-(-runs // count) - 1).bit_length()
+    return count * min(each, wanted)
+
+
+def mesh() -> jax.sharding.Mesh:
+    """All devices in a row; lanes are spread over it."""
+    return jax.sharding.Mesh(np.array(devices()), ("lanes",))

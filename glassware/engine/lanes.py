@@ -1,0 +1,230 @@
+"""Lanes: fill, advance, retire, refill, compact. Finished runs stream out."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+
+from glassware.engine.device import choose_lanes, devices, on_cpu
+from glassware.engine.program import CAPACITY, Program, program
+from glassware.errors import GlasswareError
+from glassware.training import NEVER, Run
+
+CHUNK_SECONDS = 0.4  # how long the host leaves the device alone: long enough to hide it, short enough to refill soon
+
+
+@dataclass
+class Outcome:
+    """What came of a run."""
+
+    run: Run
+    steps_taken: int
+    success_step: int | None
+    diverged_step: int | None
+    curves: dict[str, list[float]]  # ``step`` and one list a measured column
+    final: dict[str, np.ndarray]
+    seconds: float  # this run's share of the device's time
+    flops: float
+
+
+@dataclass
+class Chunk:
+    """Progress of one advance, for whoever watches."""
+
+    steps: int
+    active: int
+    seconds: float
+
+
+@dataclass
+class _Flight:
+    """A run on a lane, and its curves so far."""
+
+    run: Run
+    steps: list[np.ndarray] = field(default_factory=list)
+    curves: list[np.ndarray] = field(default_factory=list)
+    seconds: float = 0.0
+    taken: int = 0
+
+
+def train(
+    runs: Iterable[Run], *, lanes: int | None = None, watch: Callable[[Chunk], None] | None = None
+) -> Iterator[Outcome]:
+    """Train all runs and yield each as it finishes, in no particular order.
+
+    Args:
+        runs: what to train; grouped by shape here.
+        lanes: runs held at once on all devices together; chosen from the device's memory unless given.
+        watch: called after every chunk.
+    """
+    groups: dict[Run, list[Run]] = defaultdict(list)
+    for run in runs:
+        groups[run.shape()].append(run)
+    devices()  # before anything else touches JAX
+    for shape, group in sorted(groups.items(), key=lambda item: step_flops(item[0])):
+        yield from _train_shape(shape, group, lanes, watch or (lambda _: None))
+
+
+def step_flops(run: Run) -> float:
+    """Useful floating-point operations of one training step."""
+    return run.model.step_flops(run.task.input_size, run.batch)
+
+
+def evaluation_flops(run: Run) -> float:
+    """Useful floating-point operations of one evaluation."""
+    return run.model.forward_flops(run.task.input_size, run.evaluation.test + run.evaluation.train)
+
+
+def _train_shape(
+    shape: Run, runs: list[Run], lanes: int | None, watch: Callable[[Chunk], None]
+) -> Iterator[Outcome]:
+    """Train one shape; on out-of-memory halve the lanes and start again the runs that were in flight."""
+    count = len(devices())
+    wanted = choose_lanes(shape, len(runs)) if lanes is None else count * max(1, -(-lanes // count))
+    # Longest first: the tail of a sweep is then made of short runs.
+    pending = deque(sorted(runs, key=lambda run: -run.steps))
+    while pending:
+        pool = None
+        try:
+            pool = _Pool(program(shape, wanted), pending)
+            while pool.active:
+                yield from pool.advance(watch)
+        except jax.errors.JaxRuntimeError as error:
+            if "RESOURCE_EXHAUSTED" not in str(error) and "out of memory" not in str(error).lower():
+                raise
+            if pool is not None:
+                pending.extendleft(pool.abandon())
+            if wanted <= count:
+                width = shape.model.width
+                raise GlasswareError(f"a single network of width {width} does not fit in the device's memory") from None
+            wanted = count * max(1, wanted // count // 2)
+
+
+class _Pool:
+    """The lanes of one shape while it trains."""
+
+    def __init__(self, compiled: Program, pending: deque[Run]) -> None:
+        self.program, self.pending = compiled, pending
+        self.flights: list[_Flight | None] = [None] * compiled.lanes
+        self.state = compiled.idle()
+        self.values = jax.tree.map(lambda a: np.stack([a] * compiled.lanes), compiled.shape.values())
+        self.fresh = np.zeros(compiled.lanes, bool)
+        self.rounds = 1
+        self._refill()
+
+    @property
+    def active(self) -> int:
+        return sum(flight is not None for flight in self.flights)
+
+    def abandon(self) -> list[Run]:
+        """The runs in flight, given up."""
+        return [flight.run for flight in self.flights if flight is not None]
+
+    def advance(self, watch: Callable[[Chunk], None]) -> Iterator[Outcome]:
+        """One chunk: advance, retire, refill or compact."""
+        started = time.perf_counter()
+        active = self.active
+        self.state, records = self.program.advance(self.values, self.state, self.fresh, self.rounds)
+        t, counts, steps, curves, done, success, diverged = (
+            np.asarray(a)
+            for a in (
+                self.state.t,
+                records.count,
+                records.t,
+                records.curves,
+                self.state.done,
+                self.state.success_step,
+                self.state.diverged_step,
+            )
+        )
+        seconds = time.perf_counter() - started
+        taken = self._account(t, counts, steps, curves, seconds)
+        self.fresh[:] = False
+        self.rounds = min(CAPACITY, max(1, round(self.rounds * min(4.0, CHUNK_SECONDS / max(seconds, 1e-6)))))
+        watch(Chunk(steps=taken, active=active, seconds=seconds))
+        for lane in np.flatnonzero(done):
+            flight = self.flights[lane]
+            if flight is not None:
+                yield self._retire(int(lane), flight, int(success[lane]), int(diverged[lane]))
+        if self.pending:
+            self._refill()
+        elif self.active:
+            self._compact()
+
+    def _account(
+        self, t: np.ndarray, counts: np.ndarray, steps: np.ndarray, curves: np.ndarray, seconds: float
+    ) -> int:
+        """Append what was measured to each flight and share out the time; returns the steps taken by all."""
+        advanced = [int(t[i]) - f.taken if f is not None else 0 for i, f in enumerate(self.flights)]
+        total = max(1, sum(advanced))
+        for lane, flight in enumerate(self.flights):
+            if flight is not None:
+                flight.steps.append(steps[lane, : counts[lane]].copy())
+                flight.curves.append(curves[lane, : counts[lane]].copy())
+                flight.taken = int(t[lane])
+                flight.seconds += seconds * advanced[lane] / total
+        return sum(advanced)
+
+    def _retire(self, lane: int, flight: _Flight, success: int, diverged: int) -> Outcome:
+        values = jax.tree.map(lambda a: a[lane], self.values)
+        curves = np.concatenate(flight.curves)
+        named: dict[str, list[float]] = {"step": np.concatenate(flight.steps).tolist()}
+        named.update({name: curves[:, i].tolist() for i, name in enumerate(self.program.columns)})
+        self.flights[lane] = None
+        run = flight.run
+        flops = flight.taken * step_flops(run) + len(curves) * evaluation_flops(run)
+        return Outcome(
+            run=run,
+            steps_taken=flight.taken,
+            success_step=None if success == NEVER else success,
+            diverged_step=None if diverged == NEVER else diverged,
+            curves=named,
+            final=self.program.final(values, self.state, lane),
+            seconds=flight.seconds,
+            flops=flops,
+        )
+
+    def _refill(self) -> None:
+        """Give empty lanes to pending runs, in turn over the devices so that they stay level."""
+        for lane in self._turns():
+            if not self.pending:
+                break
+            if self.flights[lane] is None:
+                run = self.pending.popleft()
+                jax.tree.map(lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, run.values())
+                self.flights[lane] = _Flight(run)
+                self.fresh[lane] = True
+
+    def _turns(self) -> np.ndarray:
+        """Lanes in the order device 0, 1, .., 0, 1, ..: lanes of one device are contiguous."""
+        return np.arange(self.program.lanes).reshape(len(devices()), -1).T.ravel()
+
+    def _compact(self) -> None:
+        """No run is left to start. Level the devices; where all lanes step together, halve the lanes when half are idle."""
+        active = [i for i, flight in enumerate(self.flights) if flight is not None]
+        lanes, count = self.program.lanes, len(devices())
+        per_device = np.bincount(np.array(active) // (lanes // count), minlength=count)
+        shrinks = not on_cpu() and lanes > count and len(active) <= lanes // 2
+        if not shrinks and per_device.max() - per_device.min() < 2:
+            return
+        target = program(self.program.shape, max(count, lanes // 2)) if shrinks else self.program
+        idle = [i for i in range(lanes) if self.flights[i] is None]
+        source = np.array((active + idle)[: target.lanes])
+        order = np.empty_like(source)
+        order[np.arange(target.lanes).reshape(count, -1).T.ravel()] = source
+        self.state = target.gather(self.state, order)
+        self.values = jax.tree.map(lambda a: a[order], self.values)
+        self.flights = [self.flights[i] for i in order]
+        self.fresh = np.zeros(target.lanes, bool)
+        self.program = target
+
+
+def describe(shape: Run, runs: int) -> dict[str, Any]:
+    """What the engine would choose for this many runs of a shape."""
+    return {"lanes": choose_lanes(shape, runs), "devices": len(devices()), "path": "each" if on_cpu() else "together"}

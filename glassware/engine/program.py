@@ -1,0 +1,107 @@
+"""One shape compiled: all lanes advance by a chunk of steps inside one device program."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
+
+from glassware.engine.device import mesh, on_cpu
+from glassware.training import Loop, Records, Run, State
+
+CAPACITY = 64  # evaluations a chunk can hold
+
+LANES, SHARED = PartitionSpec("lanes"), PartitionSpec()
+
+
+class Program:
+    """The XLA path: ``lanes`` runs of one shape, spread over the devices.
+
+    On a CPU every core takes its lanes one after another, each through the whole chunk: a lane's weights stay in the
+    core's cache, a finished lane costs nothing, and a run's arithmetic does not depend on its neighbours at all, so its
+    row is the same bit for bit in any company. On a GPU all lanes step together (vmap), which is what fills it.
+    """
+
+    def __init__(self, shape: Run, lanes: int) -> None:
+        self.shape, self.lanes = shape, lanes
+        self.loop = Loop(shape)
+        self.columns = self.loop.columns()
+        self._mesh = mesh()
+        self._spread = NamedSharding(self._mesh, LANES)
+        self._exam = jax.device_put(jax.jit(self.loop.examination)(), NamedSharding(self._mesh, SHARED))
+        body = self._each if on_cpu() else self._together
+        sharded = jax.shard_map(
+            body,
+            mesh=self._mesh,
+            in_specs=(LANES, LANES, LANES, SHARED, SHARED),
+            out_specs=(LANES, LANES),
+            check_vma=False,
+        )
+        self._advance = jax.jit(sharded, donate_argnums=1)
+        self._final = jax.jit(self.loop.final)
+
+    def compile(self, values: Any) -> None:
+        """Compile now, so that later calls can be timed."""
+        arguments = (self._put(values), self.idle(), np.zeros(self.lanes, bool), self._exam, np.int32(1))
+        self._compiled = self._advance.lower(*arguments).compile()
+
+    def idle(self) -> State:
+        """A state in which every lane is done: nothing runs until lanes are filled."""
+        blank = jax.eval_shape(self.loop.init, jax.tree.map(jnp.asarray, self.shape.values()))
+        state = jax.tree.map(lambda a: np.zeros((self.lanes, *a.shape), a.dtype), blank)
+        return jax.device_put(state._replace(done=np.ones(self.lanes, bool)), self._spread)
+
+    def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
+        """Start the ``fresh`` lanes, then take every lane through up to ``evaluations`` rounds. ``state`` is consumed."""
+        state, records = self._compiled(
+            self._put(values), state, self._put(fresh), self._exam, np.int32(min(evaluations, CAPACITY))
+        )
+        return state, records
+
+    def gather(self, state: State, order: np.ndarray) -> State:
+        """Lanes in a new order (possibly fewer), for a program of that many lanes."""
+        return jax.device_put(jax.tree.map(lambda a: a[order], state), self._spread)
+
+    def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
+        """The final probes of one lane."""
+        params = jax.tree.map(lambda a: a[lane], state.params)
+        return {name: np.asarray(a) for name, a in self._final(values, params).items()}
+
+    def _put(self, values: Any) -> Any:
+        return jax.device_put(values, self._spread)
+
+    def _each(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
+        def one(lane: Any) -> tuple[State, Records]:
+            values, state, fresh = lane
+            begin = lambda: self.loop.begin(values, exam, CAPACITY)  # noqa: E731
+            keep = lambda: (state, self.loop.blank(CAPACITY))  # noqa: E731
+            return self.loop.advance(values, *jax.lax.cond(fresh, begin, keep), exam, evaluations)
+
+        return jax.lax.map(one, (values, state, fresh))
+
+    def _together(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
+        def begin() -> tuple[State, Records]:
+            def one(values: Any, state: State, fresh: Any) -> tuple[State, Records]:
+                new = self.loop.begin(values, exam, CAPACITY)
+                return jax.tree.map(lambda a, b: jnp.where(fresh, a, b), new, (state, self.loop.blank(CAPACITY)))
+
+            return jax.vmap(one)(values, state, fresh)
+
+        def keep() -> tuple[State, Records]:
+            return state, jax.vmap(lambda _: self.loop.blank(CAPACITY))(fresh)
+
+        # Initialising is as dear as an evaluation: only in chunks that have new lanes.
+        state, records = jax.lax.cond(jnp.any(fresh), begin, keep)
+        return jax.vmap(lambda v, s, r: self.loop.advance(v, s, r, exam, evaluations))(values, state, records)
+
+
+@lru_cache(maxsize=64)
+def program(shape: Run, lanes: int) -> Program:
+    """The compiled program of a shape, kept for the life of the process."""
+    made = Program(shape, lanes)
+    made.compile(jax.tree.map(lambda a: np.stack([a] * lanes), shape.values()))
+    return made

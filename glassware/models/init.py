@@ -1,0 +1,93 @@
+"""Initial weights: every entry has an address (layer, row, column) in the run's init stream."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import jax.numpy as jnp
+import numpy as np
+from pydantic import Field, model_validator
+
+from glassware.draws import Key, ranking, seed_words, threefry, unit
+from glassware.part import Part, Values
+
+SCHEMES = ("dense", "kaiming", "sign", "sparse")
+
+
+class Init(Part):
+    """How the first weights are drawn.
+
+    Attributes:
+        scheme: ``dense``: weights and biases uniform on +-1/sqrt(fan_in), PyTorch's default for linear layers.
+            ``kaiming``: Gaussian weights of variance 2/fan_in, Gaussian biases of variance 1/fan_in.
+            ``sign``: random signs over sqrt(fan_in). ``sparse``: every first-layer neuron has exactly ``s`` incoming
+            weights set to 1, chosen uniformly, the others to ``eps``; everything else as ``dense``. Nothing is masked.
+        s: incoming ones per neuron (``sparse`` only; 2 unless told).
+        eps: value of the remaining first-layer weights (``sparse`` only).
+        seed: draw the weights of this seed instead of the run's own.
+        neurons: take these neurons of a wider network's draw, as a lottery ticket rewound to its initial weights.
+        parent_width: width of that wider network, whose scaling the second layer keeps.
+    """
+
+    scheme: Literal["dense", "kaiming", "sign", "sparse"] = "dense"
+    s: Annotated[int, Field(ge=1)] | None = None
+    eps: float | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    neurons: tuple[Annotated[int, Field(ge=0)], ...] | None = None
+    parent_width: Annotated[int, Field(ge=1)] | None = None
+
+    lane: ClassVar = {"scheme": "dense", "s": None, "eps": None, "seed": None, "neurons": None, "parent_width": None}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.scheme != "sparse":
+            if self.s is not None or self.eps is not None:
+                raise ValueError(f"s and eps belong to the scheme 'sparse', not '{self.scheme}'")
+        else:
+            # The resolved spec names the sparsity, so that a default and its spelt-out form are one run.
+            object.__setattr__(self, "s", 2 if self.s is None else self.s)
+            object.__setattr__(self, "eps", 0.0 if self.eps is None else self.eps)
+        if (self.neurons is None) != (self.parent_width is None):
+            raise ValueError("neurons and parent_width go together")
+        if self.neurons is not None and self.parent_width is not None and max(self.neurons) >= self.parent_width:
+            raise ValueError(f"neurons must lie below parent_width = {self.parent_width}, not {max(self.neurons)}")
+        return self
+
+    def values(self, seed: int, width: int) -> Values:
+        """Lane values; ``width`` is that of the first hidden layer."""
+        neurons = np.arange(width, dtype=np.uint32) if self.neurons is None else np.array(self.neurons, np.uint32)
+        return {
+            "scheme": np.int32(SCHEMES.index(self.scheme)),
+            "s": np.int32(self.s or 1),
+            "eps": np.float32(self.eps or 0.0),
+            "seed": seed_words(seed if self.seed is None else self.seed),
+            "neurons": neurons,
+            "fan_in": np.float32(width if self.parent_width is None else self.parent_width),
+        }
+
+
+def affine(values: Any, weight_key: Key, bias_key: Key, rows: Any, columns: Any, fan_in: Any, *, first: bool) -> Any:
+    """Weights (inputs, outputs) and bias (outputs,) of one affine layer.
+
+    ``rows`` are the addresses of the inputs and ``columns`` those of the outputs (uint32); a sub-network is drawn by
+    passing the addresses it keeps. ``first`` says whether the sparse scheme applies here.
+    """
+    word0, word1 = threefry(weight_key, columns[None, :], rows[:, None])
+    weight = _entries(values["scheme"], word0, word1, fan_in, gain=2.0)
+    if first:
+        score = ranking(word1, rows[:, None], rows.shape[0])
+        worst = jnp.take_along_axis(jnp.sort(score, axis=0), (values["s"] - 1).reshape(1, 1), axis=0)
+        hot = jnp.where(score <= worst, 1.0, values["eps"])
+        weight = jnp.where(values["scheme"] == SCHEMES.index("sparse"), hot, weight)
+    bias = _entries(values["scheme"], *threefry(bias_key, columns, columns * np.uint32(0)), fan_in, gain=1.0)
+    return weight, bias
+
+
+def _entries(scheme: Any, word0: Any, word1: Any, fan_in: Any, *, gain: float) -> Any:
+    """One entry per word pair under each scheme; ``gain`` is the Kaiming variance times fan_in."""
+    u = unit(word0)
+    uniform = 2.0 * u - 1.0
+    gaussian = jnp.sqrt(-2.0 * gain * jnp.log(u)) * jnp.cos(2.0 * np.pi * unit(word1))
+    sign = jnp.where(uniform < 0, -1.0, 1.0)
+    dense, kaiming, signs, _ = (scheme == i for i in range(len(SCHEMES)))
+    return jnp.where(kaiming, gaussian, jnp.where(signs, sign, uniform)) / jnp.sqrt(jnp.float32(fan_in))

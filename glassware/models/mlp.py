@@ -1,0 +1,77 @@
+"""Fully connected ReLU networks of any depth."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from pydantic import Field, field_validator
+
+from glassware.draws import Stream, fold, stream_key
+from glassware.models.init import affine
+from glassware.part import Part
+
+Width = Annotated[int, Field(ge=1, le=10_000_000)]
+Params: TypeAlias = tuple[dict[str, Any], ...]  # one {"w": (inputs, outputs), "b": (outputs,)} a layer
+
+
+class MLP(Part):
+    """yhat(x) = v . relu(W x + b) + beta, or deeper: every layer affine with bias, ReLU between, one output.
+
+    Attributes:
+        width: hidden units r; a list gives one entry a hidden layer.
+    """
+
+    name: Literal["mlp"] = "mlp"
+    width: Width | Annotated[tuple[Width, ...], Field(min_length=1)]
+
+    @field_validator("width", mode="after")
+    @classmethod
+    def _one_layer_is_a_number(cls, width: int | tuple[int, ...]) -> int | tuple[int, ...]:
+        return width[0] if isinstance(width, tuple) and len(width) == 1 else width
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Hidden layer sizes, first to last."""
+        return (self.width,) if isinstance(self.width, int) else self.width
+
+    def sizes(self, inputs: int) -> tuple[int, ...]:
+        return (inputs, *self.widths, 1)
+
+    def init(self, values: Any, inputs: int) -> Params:
+        """Initial parameters from the lane values of ``Init``."""
+        key = stream_key(values["seed"], Stream.INIT)
+        sizes = self.sizes(inputs)
+        addresses = [jnp.arange(size, dtype=jnp.uint32) for size in sizes]
+        addresses[1] = values["neurons"]
+        fans: list[Any] = list(sizes)
+        fans[1] = values["fan_in"]
+        layers = []
+        for i in range(len(sizes) - 1):
+            keys = fold(key, 2 * i), fold(key, 2 * i + 1)
+            weight, bias = affine(values, *keys, addresses[i], addresses[i + 1], fans[i], first=i == 0)
+            layers.append({"w": weight, "b": bias})
+        return tuple(layers)
+
+    def apply(self, params: Params, x: Any) -> Any:
+        """Outputs (batch,) for inputs (batch, n)."""
+        *hidden, last = params
+        for layer in hidden:
+            x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return (x @ last["w"] + last["b"])[..., 0]
+
+    def parameters(self, inputs: int) -> int:
+        """Number of trained scalars."""
+        sizes = self.sizes(inputs)
+        return sum((a + 1) * b for a, b in zip(sizes, sizes[1:], strict=False))
+
+    def step_flops(self, inputs: int, batch: int) -> float:
+        """Multiply-adds of one training step, times two: forward, weight gradients, and input gradients past layer 1."""
+        sizes = self.sizes(inputs)
+        products = [a * b for a, b in zip(sizes, sizes[1:], strict=False)]
+        return 2.0 * batch * (3 * sum(products) - products[0])
+
+    def forward_flops(self, inputs: int, batch: int) -> float:
+        sizes = self.sizes(inputs)
+        return 2.0 * batch * sum(a * b for a, b in zip(sizes, sizes[1:], strict=False))

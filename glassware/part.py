@@ -1,0 +1,43 @@
+"""What a run is made of: frozen, validated parts that know which of their fields change the compiled program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+Values: TypeAlias = dict[str, np.ndarray]  # the lane values of a run: what is traced, with one entry a lane
+
+
+class Part(BaseModel):
+    """A frozen piece of a run's specification.
+
+    ``lane`` names the fields that are lane values, each with a neutral stand-in. Every other field is part of the
+    shape: it is compiled in. Two runs whose ``shape()`` is equal train side by side in one program.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True)
+
+    lane: ClassVar[Mapping[str, Any]] = {}
+
+    def shape(self) -> Self:
+        """This part with every lane value replaced by its stand-in: equal for runs that share a compiled program."""
+        update = dict(self.lane)
+        for field in type(self).model_fields:
+            value = getattr(self, field)
+            if field not in update and isinstance(value, Part):
+                update[field] = value.shape()
+        return self.model_copy(update=update)
+
+    def canonical(self) -> dict[str, Any]:
+        """The resolved specification without defaults (so that a new field with a default keeps old ids), names kept."""
+        plain: dict[str, Any] = {}
+        for field, info in type(self).model_fields.items():
+            value = getattr(self, field)
+            if isinstance(value, Part):
+                plain[field] = value.canonical()
+            elif field == "name" or value != info.default:
+                plain[field] = value
+        return plain

@@ -1,0 +1,27 @@
+"""Probes that look at the weights of a layered network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+
+def weight_norms(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """Frobenius norm of every layer's weight matrix: ``norm_1`` is the first layer."""
+    return {f"norm_{i + 1}": jnp.sqrt(jnp.sum(layer["w"] ** 2)) for i, layer in enumerate(params)}
+
+
+def neuron_norms(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """Length of every first-layer neuron's incoming weights, (width,)."""
+    return {"neuron_norms": jnp.sqrt(jnp.sum(params[0]["w"] ** 2, axis=0))}
+
+
+def support_share(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """Share of every first-layer neuron's squared weight that lies on the hidden support S, (width,).
+
+    A neuron near 1 has found the relevant coordinates: a winning ticket. A random dense neuron sits near k/n.
+    """
+    square = params[0]["w"] ** 2
+    on_support = (1.0 - run.task.inputs(values["task"]["mask"])) / 2.0
+    return {"support_share": on_support @ square / jnp.maximum(jnp.sum(square, axis=0), 1e-30)}

@@ -1,0 +1,86 @@
+"""The (n, k)-parity: uniform signs, labelled by the product of k hidden coordinates."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from pydantic import Field, model_validator
+
+from glassware.draws import Key, Stream, seed_words, stream_key, subset, threefry, unit
+from glassware.part import Values
+from glassware.tasks.task import Task
+
+
+class Parity(Task):
+    """x uniform on {+1, -1}^n and y = prod of x_i over i in S, |S| = k.
+
+    Examples are packed bits (bit 1 means -1), 32 coordinates a word, drawn from their counter when they are used, so
+    a sample of any size m costs no memory. The label is the parity of popcount(words AND mask), so k, S and the noise
+    are lane values.
+
+    Attributes:
+        n: number of coordinates.
+        k: number of relevant coordinates.
+        support: S itself, or None to let every run draw its own from its seed.
+        noise: probability that a training label is flipped (fixed per example). Test labels are clean.
+    """
+
+    name: Literal["parity"] = "parity"
+    n: Annotated[int, Field(ge=1, le=4096)]
+    k: Annotated[int, Field(ge=1)]
+    support: tuple[int, ...] | None = None
+    noise: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+
+    lane: ClassVar = {"k": 1, "support": None, "noise": 0.0}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.k > self.n:
+            raise ValueError(f"k must be at most n: k = {self.k}, n = {self.n}")
+        if self.support is not None:
+            if len(set(self.support)) != self.k or len(self.support) != self.k:
+                raise ValueError(f"support must name k = {self.k} different coordinates, not {list(self.support)}")
+            if not all(0 <= i < self.n for i in self.support):
+                raise ValueError(f"support must lie in 0..{self.n - 1}, not {list(self.support)}")
+        return self
+
+    @property
+    def input_size(self) -> int:
+        return self.n
+
+    @property
+    def words(self) -> int:
+        """32-bit words an example takes."""
+        return -(-self.n // 32)
+
+    def hidden_support(self, seed: int) -> tuple[int, ...]:
+        """S of the run with this seed: the given support, or k coordinates drawn from the seed."""
+        if self.support is not None:
+            return tuple(sorted(self.support))
+        return subset(stream_key(seed_words(seed), Stream.SUPPORT), self.n, self.k)
+
+    def values(self, seed: int) -> Values:
+        mask = np.zeros(self.words, np.uint32)
+        for i in self.hidden_support(seed):
+            mask[i // 32] |= np.uint32(1 << (i % 32))
+        return {"mask": mask, "noise": np.float32(self.noise)}
+
+    def raw(self, key: Key, index: Any) -> Any:
+        pairs = [threefry(key, index, index * np.uint32(0) + np.uint32(j)) for j in range(-(-self.words // 2))]
+        return jnp.stack([word for pair in pairs for word in pair][: self.words], axis=-1)
+
+    def inputs(self, raw: Any) -> Any:
+        bits = (raw[..., :, None] >> jnp.arange(32, dtype=jnp.uint32)) & jnp.uint32(1)
+        bits = bits.reshape(*raw.shape[:-1], self.words * 32)[..., : self.n]
+        return 1.0 - 2.0 * bits.astype(jnp.float32)
+
+    def targets(self, values: Any, raw: Any) -> Any:
+        odd = jnp.sum(lax.population_count(raw & values["mask"]), axis=-1) & jnp.uint32(1)
+        return 1.0 - 2.0 * odd.astype(jnp.float32)
+
+    def train_targets(self, values: Any, noise_key: Key, index: Any, raw: Any) -> Any:
+        word, _ = threefry(noise_key, index, index * np.uint32(0))
+        return jnp.where(unit(word) < values["noise"], -1.0, 1.0) * self.targets(values, raw)

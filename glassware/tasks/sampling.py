@@ -1,0 +1,52 @@
+"""Which examples a minibatch holds: fresh ones (online), or a fixed sample of m with replacement or by epochs."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import jax.numpy as jnp
+
+from glassware.draws import Key, below, threefry
+
+Sampling: TypeAlias = Literal["replacement", "epochs"]
+
+# Rounds of the swap-or-not shuffle; enough that positions are uniform to statistical tests at every m tried.
+SHUFFLE_ROUNDS = 32
+
+
+def minibatch(sampling: Sampling, key: Key, step: Any, batch: int, m: Any) -> Any:
+    """Example indices of one minibatch, uint32 (batch,). ``m`` = 0 means online: every example is new.
+
+    An offline run of size m uses the first m examples of the stream that an online run of the same seed would see.
+    """
+    slot = jnp.arange(batch, dtype=jnp.uint32)
+    position = jnp.uint32(step) * jnp.uint32(batch) + slot
+    size = jnp.maximum(m, 1).astype(jnp.uint32)
+    if sampling == "replacement":
+        words, _ = threefry(key, jnp.broadcast_to(jnp.uint32(step), slot.shape), slot)
+        offline = below(words, size)
+    else:
+        offline = shuffled(key, position // size, position % size, size)
+    return jnp.where(m > 0, offline, position)
+
+
+def shuffled(key: Key, epoch: Any, position: Any, m: Any) -> Any:
+    """Where ``position`` goes in the permutation of range(m) that belongs to ``epoch``.
+
+    The swap-or-not shuffle (Hoang, Morris, Rogaway 2012): every round pairs x with K - x and swaps by a coin that
+    both partners share, so each round, and hence the whole, is a bijection for any m, with no table and no sorting.
+    """
+    x = position
+    for i in range(SHUFFLE_ROUNDS):
+        pivot, salt = threefry(key, epoch, epoch * jnp.uint32(0) + jnp.uint32(i))
+        partner = (below(pivot, m) + m - x) % m
+        coin = _scramble(jnp.maximum(x, partner) ^ salt) & jnp.uint32(1)
+        x = jnp.where(coin == 1, partner, x)
+    return x
+
+
+def _scramble(x: Any) -> Any:
+    """A cheap 32-bit mixing function (two multiply-xorshift rounds); only one bit of it is used."""
+    x = (x ^ (x >> jnp.uint32(16))) * jnp.uint32(0x7FEB352D)
+    x = (x ^ (x >> jnp.uint32(15))) * jnp.uint32(0x846CA68B)
+    return x ^ (x >> jnp.uint32(16))

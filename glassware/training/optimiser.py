@@ -1,0 +1,109 @@
+"""Optimisers: Optax transformations whose hyperparameters are lane values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+import jax
+import numpy as np
+import optax
+from pydantic import Field
+
+from glassware.part import Part, Values
+
+Rate = Annotated[float, Field(ge=0)]
+Fraction = Annotated[float, Field(ge=0, lt=1)]
+
+
+class Optimiser(Part):
+    """What all optimisers share.
+
+    Attributes:
+        lr: learning rate.
+        weight_decay: lambda.
+        layer_rates: factors on the learning rate (and so on the decay) of each layer, first to last.
+    """
+
+    lr: Rate
+    weight_decay: Rate = 0.0
+    layer_rates: tuple[Rate, ...] | None = None
+
+    lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0}
+
+    def shape(self) -> Any:
+        """Layer rates are lane values when there are any; whether there are is compiled in."""
+        rates = None if self.layer_rates is None else (1.0,) * len(self.layer_rates)
+        return super().shape().model_copy(update={"layer_rates": rates})
+
+    def values(self) -> Values:
+        scalars = {name: np.float32(getattr(self, name)) for name in self.lane}
+        return scalars if self.layer_rates is None else {**scalars, "layer_rates": np.float32(self.layer_rates)}
+
+    def transform(self, values: Any) -> optax.GradientTransformation:
+        """The Optax transformation with these (traced) hyperparameters."""
+        body = self._body(values)
+        if self.layer_rates is None:
+            return body
+        return optax.chain(body, _scale_layers(values["layer_rates"]))
+
+    def _body(self, values: Any) -> optax.GradientTransformation:
+        raise NotImplementedError
+
+
+class SGD(Optimiser):
+    """Gradient descent with coupled weight decay: theta <- theta - lr (g + lambda theta), then heavy-ball momentum."""
+
+    name: Literal["sgd"] = "sgd"
+    momentum: Fraction | None = None
+
+    def shape(self) -> Any:
+        """Momentum is a lane value when there is any; without it no velocity is kept."""
+        return super().shape().model_copy(update={"momentum": None if self.momentum is None else 0.0})
+
+    def values(self) -> Values:
+        momentum = {} if self.momentum is None else {"momentum": np.float32(self.momentum)}
+        return {**super().values(), **momentum}
+
+    def _body(self, values: Any) -> optax.GradientTransformation:
+        momentum = None if self.momentum is None else values["momentum"]
+        return optax.chain(
+            optax.add_decayed_weights(values["weight_decay"]), optax.sgd(values["lr"], momentum=momentum)
+        )
+
+
+class Adam(Optimiser):
+    """Adam; weight decay is coupled (added to the gradient), as in torch.optim.Adam."""
+
+    name: Literal["adam"] = "adam"
+    b1: Fraction = 0.9
+    b2: Fraction = 0.999
+    eps: Annotated[float, Field(gt=0)] = 1e-8
+
+    lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0, "b1": 0.9, "b2": 0.999, "eps": 1e-8}
+
+    def _body(self, values: Any) -> optax.GradientTransformation:
+        adam = optax.adam(values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"])
+        return optax.chain(optax.add_decayed_weights(values["weight_decay"]), adam)
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay."""
+
+    name: Literal["adamw"] = "adamw"  # type: ignore[assignment]
+
+    def _body(self, values: Any) -> optax.GradientTransformation:
+        return optax.adamw(
+            values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"], weight_decay=values["weight_decay"]
+        )
+
+
+AnyOptimiser: TypeAlias = Annotated[SGD | Adam | AdamW, Field(discriminator="name")]
+
+
+def _scale_layers(rates: Any) -> optax.GradientTransformation:
+    """Multiply layer i's update by rates[i]; parameters are a tuple with one entry a layer."""
+
+    def update(updates: Any, state: Any, params: Any = None) -> Any:
+        return tuple(jax.tree.map(lambda u, i=i: u * rates[i], layer) for i, layer in enumerate(updates)), state
+
+    return optax.GradientTransformation(lambda params: optax.EmptyState(), update)
