@@ -1,0 +1,1 @@
+"""A laboratory for test-tube tasks."""

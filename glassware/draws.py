@@ -54,14 +54,20 @@ def seed_words(seed: int) -> np.ndarray:
     return np.array([seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF], np.uint32)
 
 
-def stream_key(words: Words, stream: int) -> Key:
-    """The key of one stream of the run whose seed words are ``words`` (shape (2,))."""
-    return fold((words[0:1], words[1:2]), stream)
+def stream_key(seed: int, stream: int) -> np.ndarray:
+    """The key of one stream of the run with this seed, uint32 (2,). Keys are made on the host and are lane values."""
+    return fold(seed_words(seed), stream)
 
 
-def fold(key: Key, index: int) -> Key:
-    """The key of sub-stream ``index``."""
-    return threefry(key, key[0] * _u32(0) + _u32(index), key[0] * _u32(0))
+def fold(key: np.ndarray, index: int) -> np.ndarray:
+    """The key of sub-stream ``index`` (host only)."""
+    counter = np.array([index], np.uint32)
+    return np.concatenate(threefry((key[0:1], key[1:2]), counter, counter * _u32(0)))
+
+
+def draw(key: Words, counter0: Words, counter1: Words) -> tuple[Words, Words]:
+    """Two random words for each counter pair, under a key of shape (2,)."""
+    return threefry((key[0], key[1]), counter0, counter1)
 
 
 def unit(words: Words) -> Words:
@@ -75,14 +81,14 @@ def below(words: Words, bound: Words) -> Words:
 
 
 def ranking(words: Words, indices: Words, size: int) -> Words:
-    """Words with their lowest bits replaced by the index, so that no two of ``size`` scores tie and sorting is exact."""
+    """Words with their lowest bits replaced by the index, so that no two of ``size`` scores tie."""
     bits = max(1, (size - 1).bit_length())
     return ((words >> _u32(bits)) << _u32(bits)) | indices
 
 
-def subset(key: Key, size: int, chosen: int) -> tuple[int, ...]:
+def subset(key: np.ndarray, size: int, chosen: int) -> tuple[int, ...]:
     """A uniformly random subset of ``range(size)`` with ``chosen`` elements, sorted (host only)."""
     indices = np.arange(size, dtype=np.uint32)
-    words, _ = threefry(key, indices, np.zeros_like(indices))
+    words, _ = draw(key, indices, np.zeros_like(indices))
     order = np.argsort(ranking(words, indices, size))
     return tuple(sorted(int(i) for i in order[:chosen]))

@@ -2,7 +2,7 @@
 
 
 class GlasswareError(Exception):
-    """Bad input, or a store that cannot be used. Its text is one sentence; the command line prints it and exits with 2."""
+    """Bad input, or a store that cannot be used. Its text is one sentence; the command prints it and exits with 2."""
 
 
 class StoreError(GlasswareError):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-Values: TypeAlias = dict[str, np.ndarray]  # the lane values of a run: what is traced, with one entry a lane
+Values: TypeAlias = dict[str, Any]  # lane values of a run (NumPy): traced, one entry a lane
 
 
 class Part(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from functools import cache
 
@@ -18,10 +19,8 @@ MEMORY_SHARE = 0.5  # of what the device has; the rest is for temporaries we do 
 @cache
 def devices() -> list[jax.Device]:
     """All local devices of the default backend. On a CPU, one a core: each core then trains its own lanes."""
-    try:
+    with contextlib.suppress(RuntimeError):  # JAX has started already (a notebook used it first): take what it has
         jax.config.update("jax_num_cpu_devices", cores())
-    except RuntimeError:
-        pass  # JAX has started already (a notebook that used it first): take the devices it has
     return list(jax.local_devices())
 
 
@@ -31,6 +30,7 @@ def cores() -> int:
 
 
 def on_cpu() -> bool:
+    """Whether lanes run on CPU cores."""
     return devices()[0].platform == "cpu"
 
 

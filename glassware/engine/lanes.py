@@ -81,9 +81,7 @@ def evaluation_flops(run: Run) -> float:
     return run.model.forward_flops(run.task.input_size, run.evaluation.test + run.evaluation.train)
 
 
-def _train_shape(
-    shape: Run, runs: list[Run], lanes: int | None, watch: Callable[[Chunk], None]
-) -> Iterator[Outcome]:
+def _train_shape(shape: Run, runs: list[Run], lanes: int | None, watch: Callable[[Chunk], None]) -> Iterator[Outcome]:
     """Train one shape; on out-of-memory halve the lanes and start again the runs that were in flight."""
     count = len(devices())
     wanted = choose_lanes(shape, len(runs)) if lanes is None else count * max(1, -(-lanes // count))
@@ -157,9 +155,7 @@ class _Pool:
         elif self.active:
             self._compact()
 
-    def _account(
-        self, t: np.ndarray, counts: np.ndarray, steps: np.ndarray, curves: np.ndarray, seconds: float
-    ) -> int:
+    def _account(self, t: np.ndarray, counts: np.ndarray, steps: np.ndarray, curves: np.ndarray, seconds: float) -> int:
         """Append what was measured to each flight and share out the time; returns the steps taken by all."""
         advanced = [int(t[i]) - f.taken if f is not None else 0 for i, f in enumerate(self.flights)]
         total = max(1, sum(advanced))
@@ -206,7 +202,7 @@ class _Pool:
         return np.arange(self.program.lanes).reshape(len(devices()), -1).T.ravel()
 
     def _compact(self) -> None:
-        """No run is left to start. Level the devices; where all lanes step together, halve the lanes when half are idle."""
+        """No run is left to start. Level the devices; where lanes step together, halve them when half are idle."""
         active = [i for i, flight in enumerate(self.flights) if flight is not None]
         lanes, count = self.program.lanes, len(devices())
         per_device = np.bincount(np.array(active) // (lanes // count), minlength=count)

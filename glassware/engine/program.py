@@ -56,7 +56,7 @@ class Program:
         return jax.device_put(state._replace(done=np.ones(self.lanes, bool)), self._spread)
 
     def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
-        """Start the ``fresh`` lanes, then take every lane through up to ``evaluations`` rounds. ``state`` is consumed."""
+        """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
         state, records = self._compiled(
             self._put(values), state, self._put(fresh), self._exam, np.int32(min(evaluations, CAPACITY))
         )
@@ -77,9 +77,10 @@ class Program:
     def _each(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
         def one(lane: Any) -> tuple[State, Records]:
             values, state, fresh = lane
-            begin = lambda: self.loop.begin(values, exam, CAPACITY)  # noqa: E731
-            keep = lambda: (state, self.loop.blank(CAPACITY))  # noqa: E731
-            return self.loop.advance(values, *jax.lax.cond(fresh, begin, keep), exam, evaluations)
+            begin = lambda: self.loop.begin(values, exam, CAPACITY)
+            keep = lambda: (state, self.loop.blank(CAPACITY))
+            state, records = jax.lax.cond(fresh, begin, keep)
+            return self.loop.advance(values, state, records, exam, evaluations)
 
         return jax.lax.map(one, (values, state, fresh))
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import Field, model_validator
 
-from glassware.draws import Key, ranking, seed_words, threefry, unit
+from glassware.draws import Stream, Words, draw, fold, ranking, stream_key, unit
 from glassware.part import Part, Values
 
 SCHEMES = ("dense", "kaiming", "sign", "sparse")
@@ -53,33 +53,36 @@ class Init(Part):
             raise ValueError(f"neurons must lie below parent_width = {self.parent_width}, not {max(self.neurons)}")
         return self
 
-    def values(self, seed: int, width: int) -> Values:
-        """Lane values; ``width`` is that of the first hidden layer."""
+    def values(self, seed: int, width: int, layers: int) -> Values:
+        """Lane values for a network of ``layers`` affine layers; ``width`` is that of the first hidden one."""
+        key = stream_key(seed if self.seed is None else self.seed, Stream.INIT)
         neurons = np.arange(width, dtype=np.uint32) if self.neurons is None else np.array(self.neurons, np.uint32)
         return {
             "scheme": np.int32(SCHEMES.index(self.scheme)),
             "s": np.int32(self.s or 1),
             "eps": np.float32(self.eps or 0.0),
-            "seed": seed_words(seed if self.seed is None else self.seed),
+            "keys": np.stack([fold(key, i) for i in range(2 * layers)]),  # weights and bias of each layer
             "neurons": neurons,
             "fan_in": np.float32(width if self.parent_width is None else self.parent_width),
         }
 
 
-def affine(values: Any, weight_key: Key, bias_key: Key, rows: Any, columns: Any, fan_in: Any, *, first: bool) -> Any:
+def affine(
+    values: Any, weight_key: Words, bias_key: Words, rows: Any, columns: Any, fan_in: Any, *, first: bool
+) -> Any:
     """Weights (inputs, outputs) and bias (outputs,) of one affine layer.
 
     ``rows`` are the addresses of the inputs and ``columns`` those of the outputs (uint32); a sub-network is drawn by
     passing the addresses it keeps. ``first`` says whether the sparse scheme applies here.
     """
-    word0, word1 = threefry(weight_key, columns[None, :], rows[:, None])
+    word0, word1 = draw(weight_key, columns[None, :], rows[:, None])
     weight = _entries(values["scheme"], word0, word1, fan_in, gain=2.0)
     if first:
         score = ranking(word1, rows[:, None], rows.shape[0])
         worst = jnp.take_along_axis(jnp.sort(score, axis=0), (values["s"] - 1).reshape(1, 1), axis=0)
         hot = jnp.where(score <= worst, 1.0, values["eps"])
         weight = jnp.where(values["scheme"] == SCHEMES.index("sparse"), hot, weight)
-    bias = _entries(values["scheme"], *threefry(bias_key, columns, columns * np.uint32(0)), fan_in, gain=1.0)
+    bias = _entries(values["scheme"], *draw(bias_key, columns, columns * np.uint32(0)), fan_in, gain=1.0)
     return weight, bias
 
 

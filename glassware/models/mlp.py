@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 from pydantic import Field, field_validator
 
-from glassware.draws import Stream, fold, stream_key
 from glassware.models.init import affine
 from glassware.part import Part
 
@@ -41,7 +40,6 @@ class MLP(Part):
 
     def init(self, values: Any, inputs: int) -> Params:
         """Initial parameters from the lane values of ``Init``."""
-        key = stream_key(values["seed"], Stream.INIT)
         sizes = self.sizes(inputs)
         addresses = [jnp.arange(size, dtype=jnp.uint32) for size in sizes]
         addresses[1] = values["neurons"]
@@ -49,7 +47,7 @@ class MLP(Part):
         fans[1] = values["fan_in"]
         layers = []
         for i in range(len(sizes) - 1):
-            keys = fold(key, 2 * i), fold(key, 2 * i + 1)
+            keys = values["keys"][2 * i], values["keys"][2 * i + 1]
             weight, bias = affine(values, *keys, addresses[i], addresses[i + 1], fans[i], first=i == 0)
             layers.append({"w": weight, "b": bias})
         return tuple(layers)

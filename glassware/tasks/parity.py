@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 from pydantic import Field, model_validator
 
-from glassware.draws import Key, Stream, seed_words, stream_key, subset, threefry, unit
+from glassware.draws import Stream, Words, draw, stream_key, subset, unit
 from glassware.part import Values
 from glassware.tasks.task import Task
 
@@ -34,7 +34,11 @@ class Parity(Task):
     support: tuple[int, ...] | None = None
     noise: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
 
-    lane: ClassVar = {"k": 1, "support": None, "noise": 0.0}
+    lane: ClassVar = {"k": 1, "support": None}
+
+    def shape(self) -> Self:
+        """The noise rate is a lane value where there is noise; without it no coins are drawn."""
+        return super().shape().model_copy(update={"noise": 0.25 if self.noise else 0.0})
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -60,7 +64,7 @@ class Parity(Task):
         """S of the run with this seed: the given support, or k coordinates drawn from the seed."""
         if self.support is not None:
             return tuple(sorted(self.support))
-        return subset(stream_key(seed_words(seed), Stream.SUPPORT), self.n, self.k)
+        return subset(stream_key(seed, Stream.SUPPORT), self.n, self.k)
 
     def values(self, seed: int) -> Values:
         mask = np.zeros(self.words, np.uint32)
@@ -68,8 +72,8 @@ class Parity(Task):
             mask[i // 32] |= np.uint32(1 << (i % 32))
         return {"mask": mask, "noise": np.float32(self.noise)}
 
-    def raw(self, key: Key, index: Any) -> Any:
-        pairs = [threefry(key, index, index * np.uint32(0) + np.uint32(j)) for j in range(-(-self.words // 2))]
+    def raw(self, key: Words, index: Any) -> Any:
+        pairs = [draw(key, index, index * np.uint32(0) + np.uint32(j)) for j in range(-(-self.words // 2))]
         return jnp.stack([word for pair in pairs for word in pair][: self.words], axis=-1)
 
     def inputs(self, raw: Any) -> Any:
@@ -81,6 +85,8 @@ class Parity(Task):
         odd = jnp.sum(lax.population_count(raw & values["mask"]), axis=-1) & jnp.uint32(1)
         return 1.0 - 2.0 * odd.astype(jnp.float32)
 
-    def train_targets(self, values: Any, noise_key: Key, index: Any, raw: Any) -> Any:
-        word, _ = threefry(noise_key, index, index * np.uint32(0))
+    def train_targets(self, values: Any, noise_key: Words, index: Any, raw: Any) -> Any:
+        if not self.noise:
+            return self.targets(values, raw)
+        word, _ = draw(noise_key, index, index * np.uint32(0))
         return jnp.where(unit(word) < values["noise"], -1.0, 1.0) * self.targets(values, raw)

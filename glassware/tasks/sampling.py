@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import jax.numpy as jnp
 
-from glassware.draws import Key, below, threefry
+from glassware.draws import Words, below, draw
 
 Sampling: TypeAlias = Literal["replacement", "epochs"]
 
@@ -14,7 +14,7 @@ Sampling: TypeAlias = Literal["replacement", "epochs"]
 SHUFFLE_ROUNDS = 32
 
 
-def minibatch(sampling: Sampling, key: Key, step: Any, batch: int, m: Any) -> Any:
+def minibatch(sampling: Sampling, key: Words, step: Any, batch: int, m: Any) -> Any:
     """Example indices of one minibatch, uint32 (batch,). ``m`` = 0 means online: every example is new.
 
     An offline run of size m uses the first m examples of the stream that an online run of the same seed would see.
@@ -23,14 +23,14 @@ def minibatch(sampling: Sampling, key: Key, step: Any, batch: int, m: Any) -> An
     position = jnp.uint32(step) * jnp.uint32(batch) + slot
     size = jnp.maximum(m, 1).astype(jnp.uint32)
     if sampling == "replacement":
-        words, _ = threefry(key, jnp.broadcast_to(jnp.uint32(step), slot.shape), slot)
+        words, _ = draw(key, jnp.broadcast_to(jnp.uint32(step), slot.shape), slot)
         offline = below(words, size)
     else:
         offline = shuffled(key, position // size, position % size, size)
     return jnp.where(m > 0, offline, position)
 
 
-def shuffled(key: Key, epoch: Any, position: Any, m: Any) -> Any:
+def shuffled(key: Words, epoch: Any, position: Any, m: Any) -> Any:
     """Where ``position`` goes in the permutation of range(m) that belongs to ``epoch``.
 
     The swap-or-not shuffle (Hoang, Morris, Rogaway 2012): every round pairs x with K - x and swaps by a coin that
@@ -38,7 +38,7 @@ def shuffled(key: Key, epoch: Any, position: Any, m: Any) -> Any:
     """
     x = position
     for i in range(SHUFFLE_ROUNDS):
-        pivot, salt = threefry(key, epoch, epoch * jnp.uint32(0) + jnp.uint32(i))
+        pivot, salt = draw(key, epoch, epoch * jnp.uint32(0) + jnp.uint32(i))
         partner = (below(pivot, m) + m - x) % m
         coin = _scramble(jnp.maximum(x, partner) ^ salt) & jnp.uint32(1)
         x = jnp.where(coin == 1, partner, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from glassware.draws import Key
+from glassware.draws import Words
 from glassware.part import Part, Values
 
 
@@ -22,7 +22,7 @@ class Task(Part):
         """Lane values of the run with this seed, drawn or given (host side)."""
 
     @abstractmethod
-    def raw(self, key: Key, index: Any) -> Any:
+    def raw(self, key: Words, index: Any) -> Any:
         """The examples at these indices of a stream, in compact form. ``index``: uint32 (batch,)."""
 
     @abstractmethod
@@ -33,6 +33,6 @@ class Task(Part):
     def targets(self, values: Any, raw: Any) -> Any:
         """True labels of compact examples, float32 (batch,)."""
 
-    def train_targets(self, values: Any, noise_key: Key, index: Any, raw: Any) -> Any:
+    def train_targets(self, values: Any, noise_key: Words, index: Any, raw: Any) -> Any:
         """Labels as the learner sees them; a task with label noise overrides this."""
         return self.targets(values, raw)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from glassware.draws import Stream, seed_words, stream_key
+from glassware.draws import Stream, stream_key
 from glassware.probes import PROBES
 from glassware.tasks import minibatch
 from glassware.training.objective import LOSSES, wrong
@@ -59,7 +59,7 @@ class Loop:
         """Draw the held-out sample: ``test`` examples of a stream that no run trains on, padded to whole blocks."""
         blocks = -(-self.shape.evaluation.test // self.block)
         index = jnp.arange(blocks * self.block, dtype=jnp.uint32)
-        raw = self.shape.task.raw(stream_key(seed_words(0), Stream.TEST), index)
+        raw = self.shape.task.raw(stream_key(0, Stream.TEST), index)
         raw = jax.tree.map(lambda a: a.reshape(blocks, self.block, *a.shape[1:]), raw)
         return Examination(raw, self.shape.task.inputs(raw))
 
@@ -71,14 +71,13 @@ class Loop:
 
     def batch(self, values: Any, t: Any) -> tuple[Any, Any]:
         """Inputs and labels of the minibatch of step ``t``."""
-        shape, seed = self.shape, values["seed"]
-        index = minibatch(shape.sampling, stream_key(seed, Stream.ORDER), t, shape.batch, values["m"])
+        index = minibatch(self.shape.sampling, values["keys"]["order"], t, self.shape.batch, values["m"])
         return self._examples(values, index)
 
     def _examples(self, values: Any, index: Any) -> tuple[Any, Any]:
-        task, seed = self.shape.task, values["seed"]
-        raw = task.raw(stream_key(seed, Stream.EXAMPLE), index)
-        return task.inputs(raw), task.train_targets(values["task"], stream_key(seed, Stream.NOISE), index, raw)
+        task, keys = self.shape.task, values["keys"]
+        raw = task.raw(keys["example"], index)
+        return task.inputs(raw), task.train_targets(values["task"], keys["noise"], index, raw)
 
     def step(self, values: Any, state: State) -> State:
         """One minibatch step."""

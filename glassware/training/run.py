@@ -7,13 +7,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from glassware.draws import Stream, stream_key
 from glassware.models import MLP, Init
 from glassware.part import Part, Values
 from glassware.probes import PROBES
 from glassware.tasks import Parity
 from glassware.training.objective import Loss
 from glassware.training.optimiser import SGD, AnyOptimiser
-from glassware.draws import seed_words
 
 
 class Evaluation(Part):
@@ -42,7 +42,7 @@ class Run(Part):
 
     Attributes:
         task: where examples come from.
-        m: size of the fixed sample, or None for online training on fresh examples.
+        m: size of the fixed sample; None (or "online") for training on fresh examples.
         sampling: how offline minibatches are drawn: with ``replacement``, or by shuffled ``epochs``.
         model, init: the network and its first weights.
         loss, optimiser, batch, steps: how it is trained, and for at most how many steps T.
@@ -66,6 +66,11 @@ class Run(Part):
 
     lane: ClassVar = {"m": None, "steps": 1, "seed": 0}
 
+    @field_validator("m", mode="before")
+    @classmethod
+    def _online(cls, m: Any) -> Any:
+        return None if m == "online" else m
+
     @field_validator("probes", mode="after")
     @classmethod
     def _known_probes(cls, probes: tuple[str, ...]) -> tuple[str, ...]:
@@ -79,16 +84,22 @@ class Run(Part):
         if self.init.s is not None and self.init.s > self.task.input_size:
             raise ValueError(f"init.s must be at most n = {self.task.input_size}, not {self.init.s}")
         if self.init.neurons is not None and (len(self.init.neurons),) != self.model.widths:
-            raise ValueError(f"init.neurons must name one neuron for each of the model's {self.model.widths} hidden units")
+            raise ValueError(
+                f"init.neurons must name one neuron for each of the model's {self.model.widths} hidden units"
+            )
         if self.steps % self.evaluation.every:
-            raise ValueError(f"steps must be a multiple of evaluation.every = {self.evaluation.every}, not {self.steps}")
+            raise ValueError(
+                f"steps must be a multiple of evaluation.every = {self.evaluation.every}, not {self.steps}"
+            )
         if self.steps * self.batch >= 2**32:
             raise ValueError(f"steps x batch must stay below 2**32, not {self.steps} x {self.batch}")
         if self.sampling == "epochs" and self.m is None:
             raise ValueError("sampling by epochs needs a fixed sample: give m")
         rates, layers = self.optimiser.layer_rates, len(self.model.widths) + 1
         if rates is not None and len(rates) != layers:
-            raise ValueError(f"optimiser.layer_rates must have one entry for each of the {layers} layers, not {len(rates)}")
+            raise ValueError(
+                f"optimiser.layer_rates must have one entry for each of the {layers} layers, not {len(rates)}"
+            )
         return self
 
     def values(self) -> dict[str, Any]:
@@ -96,13 +107,13 @@ class Run(Part):
         scalars: Values = {
             "m": np.uint32(self.m or 0),
             "steps": np.int32(self.steps),
-            "seed": seed_words(self.seed),
             "success": np.float32(self.evaluation.success),
             "stop": np.bool_(self.evaluation.stop),
         }
         return {
             **scalars,
+            "keys": {s.name.lower(): stream_key(self.seed, s) for s in (Stream.EXAMPLE, Stream.NOISE, Stream.ORDER)},
             "task": self.task.values(self.seed),
-            "init": self.init.values(self.seed, self.model.widths[0]),
+            "init": self.init.values(self.seed, self.model.widths[0], len(self.model.widths) + 1),
             "optimiser": self.optimiser.values(),
         }

@@ -1,0 +1,90 @@
+"""Sweep files: a base run and its axes in TOML.
+
+seeds = 8                       # seeds 0..7 of every combination
+
+[run]
+m = 1000
+steps = 6000
+task = { n = 50, k = 3 }
+model = { width = 100 }
+
+[grid]                          # every combination of these
+"m" = [300, 1000, "online"]
+"model.width" = [10, 100]
+
+[[zip]]                         # these move together
+"init.scheme" = ["dense", "sparse"]
+"optimiser.lr" = [0.1, 0.05]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from glassware.errors import GlasswareError
+from glassware.sweeps.grid import grid
+from glassware.sweeps.validation import unknown_key
+from glassware.training import Run
+
+KEYS = ["seeds", "run", "grid", "zip"]
+MOST_RUNS = 5_000_000  # past this a typing mistake is likelier than a plan
+
+
+def read_sweep(path: str | Path) -> list[Run]:
+    """The runs of a TOML sweep file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise GlasswareError(f"cannot read sweep file {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise GlasswareError(f"{path} is not a text file in UTF-8") from None
+    try:
+        return parse_sweep(text)
+    except GlasswareError as error:
+        raise GlasswareError(f"{path}: {error}") from None
+
+
+def parse_sweep(text: str) -> list[Run]:
+    """The runs of a sweep given as TOML text."""
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise GlasswareError(f"not valid TOML: {error}") from None
+    for key in data:
+        if key not in KEYS:
+            raise GlasswareError(unknown_key(key, "", KEYS))
+    run, axes, zips, seeds = data.get("run"), data.get("grid", {}), data.get("zip", []), data.get("seeds")
+    if not isinstance(run, dict):
+        raise GlasswareError("a sweep needs a table [run]")
+    if not isinstance(axes, dict):
+        raise GlasswareError("grid must be a table of axes")
+    if not isinstance(zips, list) or not all(isinstance(group, dict) for group in zips):
+        raise GlasswareError("zip must be an array of tables: write [[zip]]")
+    if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool)):
+        raise GlasswareError(f"seeds must be a whole number, not {seeds!r}")
+    flat = {field: _values(field, values) for field, values in _flatten(axes).items()}
+    flat_zips = [{field: _values(field, values) for field, values in _flatten(group).items()} for group in zips]
+    count = seeds or 1
+    for values in [*flat.values(), *(next(iter(group.values()), [0]) for group in flat_zips)]:
+        count *= max(1, len(values))
+    if count > MOST_RUNS:
+        raise GlasswareError(f"the sweep has {count:,} runs, more than {MOST_RUNS:,}; split it")
+    return grid(run, flat, zips=flat_zips, seeds=seeds)
+
+
+def _flatten(axes: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Tables inside the grid are dotted fields: [grid.model] width = [..] is "model.width" = [..]."""
+    flat: dict[str, Any] = {}
+    for field, value in axes.items():
+        flat.update(_flatten(value, f"{prefix}{field}.") if isinstance(value, dict) else {prefix + field: value})
+    return flat
+
+
+def _values(field: str, values: Any) -> list[Any]:
+    if not isinstance(values, list):
+        raise GlasswareError(f"axis '{field}' must be a list of values, not {values!r}")
+    if not values:
+        raise GlasswareError(f"axis '{field}' has no values")
+    return values

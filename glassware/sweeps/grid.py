@@ -1,0 +1,77 @@
+"""Grids and zips: many runs from one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from glassware.errors import GlasswareError
+from glassware.part import Part
+from glassware.sweeps.validation import build
+from glassware.training import Run
+
+Axes = Mapping[str, Iterable[Any]]
+
+
+def grid(
+    base: Run | Mapping[str, Any], axes: Axes | None = None, *, zips: Sequence[Axes] = (), seeds: int | None = None
+) -> list[Run]:
+    """Every combination of the axes, applied to a base run.
+
+    Args:
+        base: the run to vary, or the plain data of one.
+        axes: dotted field to values, as ``{"m": [300, "online"], "model.width": [10, 100]}``. A value may be a whole
+            part: ``{"init": [Init(), Init(scheme="sparse")]}``.
+        zips: groups of axes that move together; each group counts as one axis.
+        seeds: if given, seeds 0, 1, .. of every combination.
+    """
+    data = plain(base)
+    together: list[list[dict[str, Any]]] = [
+        [{field: value} for value in values] for field, values in (axes or {}).items()
+    ]
+    together += [zip_axes(group) for group in zips]
+    if seeds is not None:
+        if seeds < 1:
+            raise GlasswareError(f"seeds must be at least 1, not {seeds}")
+        together.append([{"seed": seed} for seed in range(seeds)])
+    runs = []
+    for combination in itertools.product(*together):
+        changed = _copy(data)
+        for assignment in combination:
+            for field, value in assignment.items():
+                _assign(changed, field, value)
+        runs.append(build(changed))
+    return runs
+
+
+def zip_axes(axes: Axes) -> list[dict[str, Any]]:
+    """Axes of one length, side by side."""
+    columns = {field: list(values) for field, values in axes.items()}
+    lengths = {field: len(values) for field, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{field} has {length}" for field, length in lengths.items())
+        raise GlasswareError(f"axes of a zip must have the same length: {listed}")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def plain(base: Run | Mapping[str, Any]) -> dict[str, Any]:
+    """A run as plain data, only the fields that were given, so that changing one does not meet another's default."""
+    return base.model_dump(exclude_unset=True) if isinstance(base, Run) else _copy(base)
+
+
+def _copy(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in data.items()}
+
+
+def _assign(data: dict[str, Any], field: str, value: Any) -> None:
+    *parents, last = field.split(".")
+    for parent in parents:
+        inner = data.get(parent)
+        if isinstance(inner, Part):
+            inner = inner.model_dump(exclude_unset=True)
+        if inner is not None and not isinstance(inner, dict):
+            raise GlasswareError(f"axis '{field}': '{parent}' is {inner!r}, which has no fields")
+        data[parent] = dict(inner or {})
+        data = data[parent]
+    data[last] = value.model_dump(exclude_unset=True) if isinstance(value, Part) else value

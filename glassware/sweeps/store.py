@@ -1,0 +1,255 @@
+"""The results table on disk: a folder of immutable Parquet parts, one row a run.
+
+    results/
+      store.json        format and semantics version
+      lock              held by the one process that writes
+      parts/*.parquet   written under a temporary name, synced, renamed: a part is whole or not there
+
+Killing a writer at any moment loses at most the rows it had not yet flushed; those runs are simply trained again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import json
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from glassware.errors import StoreError
+from glassware.sweeps.identity import SEMANTICS
+from glassware.sweeps.rows import SCHEMA, frame
+
+FORMAT = 1
+MERGE_PARTS = 64  # more small parts than this are merged when a sweep ends
+SMALL_PART = 20_000  # rows; larger parts are left alone
+TEMPORARY = ".tmp-"
+MAGIC = b"PAR1"
+
+
+class Store:
+    """A results table. Opening reads nothing but the version; many may read while one process writes."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.parts_path = self.path / "parts"
+        self._check_version()
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, columns: list[str] | None = None) -> pl.DataFrame:
+        """The whole table, or some columns of it, each run once."""
+        for attempt in range(3):
+            parts = self.parts()
+            if not parts:
+                return frame([]).select(columns or pl.all())
+            try:
+                return self._collect(parts, columns)
+            except FileNotFoundError:
+                # A writer merged parts between the listing and the reading.
+                if attempt == 2:
+                    raise StoreError(f"parts of {self.path} vanish while they are read") from None
+        raise AssertionError("unreachable")
+
+    def ids(self) -> set[str]:
+        """Ids of all finished runs."""
+        return set(self.read(["id"])["id"])
+
+    def parts(self) -> list[Path]:
+        """The parts, oldest first. A file that is not a whole part of ours is named and refused."""
+        try:
+            entries = sorted(self.parts_path.iterdir()) if self.parts_path.exists() else []
+        except OSError as error:
+            raise StoreError(f"cannot read {self.parts_path}: {error.strerror}") from None
+        parts = [entry for entry in entries if not entry.name.startswith(TEMPORARY)]
+        for part in parts:
+            _check_part(part)
+        return parts
+
+    def _collect(self, parts: list[Path], columns: list[str] | None) -> pl.DataFrame:
+        frames = []
+        wanted = None if columns is None else list(dict.fromkeys([*columns, "id"]))
+        for part in parts:
+            try:
+                lazy = pl.scan_parquet(part)
+                names = lazy.collect_schema().names()
+                if "id" not in names:
+                    raise StoreError(f"{part} is not a part of a glassware store; remove it")
+                present = names if wanted is None else [name for name in wanted if name in names]
+                frames.append(lazy.select(present).collect())
+            except FileNotFoundError:
+                raise
+            except (pl.exceptions.PolarsError, OSError) as error:
+                reason = str(error).splitlines()[0][:120]
+                raise StoreError(
+                    f"{part} is damaged ({reason}); remove it and its runs will be trained again"
+                ) from None
+        table = pl.concat(frames, how="diagonal_relaxed")
+        # A crash between writing a merged part and removing its sources leaves rows twice; they are identical.
+        table = table.unique("id", keep="first", maintain_order=True)
+        return table if columns is None else table.select([c for c in columns if c in table.columns])
+
+    def _check_version(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise StoreError(f"{self.path} is a file, not a store folder")
+        marker = self.path / "store.json"
+        try:
+            if not marker.exists():
+                if self.path.exists() and any(p.name not in ("lock", "parts") for p in self.path.iterdir()):
+                    raise StoreError(f"{self.path} has files in it and is not a glassware store; give an empty folder")
+                return
+            found = json.loads(marker.read_text())
+            format_, semantics = int(found["format"]), int(found["semantics"])
+        except OSError as error:
+            raise StoreError(f"cannot read store {self.path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError):
+            raise StoreError(f"{marker} is damaged; expected format and semantics versions") from None
+        if (format_, semantics) > (FORMAT, SEMANTICS):
+            raise StoreError(
+                f"store {self.path} was written by a newer glassware (format {format_}, semantics {semantics}; "
+                f"this one knows {FORMAT} and {SEMANTICS}); update glassware or give another folder"
+            )
+        if (format_, semantics) != (FORMAT, SEMANTICS):
+            raise StoreError(
+                f"store {self.path} was written by an older glassware (format {format_}, semantics {semantics}); "
+                f"its rows mean something else now: give another folder"
+            )
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Hold the store's lock and append rows. What was added is on disk when the block ends, however it ends."""
+        with _os_errors(self.path):
+            self.parts_path.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            self._take(lock)
+            with _os_errors(self.path):
+                self._mark()
+                for stale in self.parts_path.glob(TEMPORARY + "*"):
+                    stale.unlink()  # a killed writer's unfinished part: we hold the lock, so nobody is writing it
+            writer = Writer(self)
+            try:
+                yield writer
+            finally:
+                writer.flush()
+            writer.merge()
+        finally:
+            os.close(lock)  # releases it
+
+    def _take(self, lock: int) -> None:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
+            raise StoreError(
+                f"store {self.path} is being written by another process (pid {holder}); wait for it or give another folder"
+            ) from None
+        os.ftruncate(lock, 0)
+        os.write(lock, str(os.getpid()).encode())
+
+    def _mark(self) -> None:
+        marker = self.path / "store.json"
+        if not marker.exists():
+            _write_whole(marker, json.dumps({"format": FORMAT, "semantics": SEMANTICS}).encode())
+
+    def append(self, table: pl.DataFrame) -> Path:
+        """Write one part. Only for the holder of the lock."""
+        buffer = io.BytesIO()
+        table.write_parquet(buffer, compression="zstd", statistics=False)
+        path = self.parts_path / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.parquet"
+        with _os_errors(self.path):
+            _write_whole(path, buffer.getvalue())
+        return path
+
+
+class Writer:
+    """Collects rows and writes a part every few seconds."""
+
+    def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000) -> None:
+        self.store, self.seconds, self.limit = store, seconds, rows
+        self._rows: list[dict[str, Any]] = []
+        self._last = time.monotonic()
+
+    def add(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
+        if len(self._rows) >= self.limit or time.monotonic() - self._last >= self.seconds:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has been collected."""
+        self._last = time.monotonic()
+        if self._rows:
+            self.store.append(frame(self._rows))
+            self._rows = []
+
+    def merge(self) -> None:
+        """Many small parts into one. The merged part is on disk before its sources go."""
+        small = [part for part in self.store.parts() if _rows_in(part) < SMALL_PART]
+        if len(small) < MERGE_PARTS:
+            return
+        self.store.append(self.store._collect(small, None))
+        with _os_errors(self.store.path):
+            for part in small:
+                part.unlink()
+
+
+def _rows_in(part: Path) -> int:
+    return int(pl.scan_parquet(part).select(pl.len()).collect().item())
+
+
+def _check_part(part: Path) -> None:
+    """Refuse what is not a whole Parquet file, by its first and last four bytes."""
+    if part.suffix != ".parquet":
+        raise StoreError(f"{part} does not belong in a glassware store; remove it")
+    try:
+        with part.open("rb") as file:
+            head = file.read(4)
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 4))
+            tail = file.read(4)
+    except FileNotFoundError:
+        return  # merged away between listing and reading; the read will list again
+    except OSError as error:
+        raise StoreError(f"cannot read {part}: {error.strerror}") from None
+    if size < 12 or head != MAGIC or tail != MAGIC:
+        raise StoreError(f"{part} is cut short or not Parquet; remove it and its runs will be trained again")
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Temporary name, sync, rename, sync the folder: the file is whole or absent, even after a power cut."""
+    temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex[:8]}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.rename(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _os_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot write to store {path}: {error.strerror}; what it holds is intact") from None
+
+
+__all__ = ["SCHEMA", "Store", "Writer"]

@@ -1,0 +1,87 @@
+"""Run a sweep: plan, train what is missing, keep every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+import polars as pl
+
+from glassware.engine import Chunk, train
+from glassware.sweeps.files import read_sweep
+from glassware.sweeps.plan import Plan, make_plan
+from glassware.sweeps.rows import frame, row
+from glassware.sweeps.store import Store
+from glassware.training import Run
+
+
+class Reporter(Protocol):
+    """Someone who watches a sweep."""
+
+    def planned(self, plan: Plan) -> None: ...
+    def advanced(self, chunk: Chunk) -> None: ...
+    def finished(self, row: dict[str, object]) -> None: ...
+    def ended(self) -> None: ...
+
+
+class Silent:
+    """Watches and says nothing."""
+
+    def planned(self, plan: Plan) -> None: ...
+    def advanced(self, chunk: Chunk) -> None: ...
+    def finished(self, row: dict[str, object]) -> None: ...
+    def ended(self) -> None: ...
+
+
+def sweep(
+    runs: Iterable[Run] | str | Path,
+    store: Store | str | Path | None = None,
+    *,
+    reporter: Reporter | None = None,
+    lanes: int | None = None,
+) -> pl.DataFrame:
+    """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
+
+    Args:
+        runs: runs, or the path of a TOML sweep file.
+        store: where results live; without one they are only returned.
+        reporter: told what happens (see ``glassware.sweeps.progress``).
+        lanes: runs held at once; chosen from the device's memory unless given.
+    """
+    wanted = read_sweep(runs) if isinstance(runs, str | Path) else list(runs)
+    watcher = reporter or Silent()
+    kept = store if isinstance(store, Store) or store is None else Store(store)
+    if kept is None:
+        plan = make_plan(wanted, None)
+        rows = []
+        watcher.planned(plan)
+        try:
+            for outcome in train(plan.todo.values(), lanes=lanes, watch=watcher.advanced):
+                rows.append(row(outcome))
+                watcher.finished(rows[-1])
+        finally:
+            watcher.ended()
+        return select(frame(rows), plan)
+    plan = make_plan(wanted, kept)
+    if plan.todo:
+        with kept.writing() as writer:
+            plan = make_plan(wanted, kept)  # again, now that nobody else can add to it
+            watcher.planned(plan)
+            try:
+                for outcome in train(plan.todo.values(), lanes=lanes, watch=watcher.advanced):
+                    found = row(outcome)
+                    writer.add(found)
+                    watcher.finished(found)
+            finally:
+                watcher.ended()
+    else:
+        watcher.planned(plan)
+        watcher.ended()
+    return select(kept.read(), plan)
+
+
+def select(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    """The plan's rows, in its order; runs without a row are left out."""
+    order = pl.DataFrame({"id": list(plan.wanted)}, schema={"id": pl.String})
+    return order.join(table, on="id", how="inner", maintain_order="left")

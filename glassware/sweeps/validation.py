@@ -1,0 +1,79 @@
+"""From the library's validation errors to one sentence: the field, the value, and what would be valid."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import ValidationError
+
+from glassware.errors import GlasswareError
+from glassware.part import Part
+from glassware.training import Run
+
+P = TypeVar("P", bound=Part)
+
+
+def build(data: Mapping[str, Any], where: str = "") -> Run:
+    """A run from plain data, or a GlasswareError that says in one sentence what is wrong with it."""
+    try:
+        return Run.model_validate(data)
+    except ValidationError as error:
+        raise GlasswareError(where + explain(error)) from None
+    except RecursionError:
+        raise GlasswareError(where + "the run is nested too deeply") from None
+
+
+def explain(error: ValidationError, root: type[Part] = Run) -> str:
+    """The first thing wrong, as a sentence."""
+    first = error.errors()[0]
+    parts, owner = _path(first["loc"], root)
+    name, value, kind = ".".join(parts) or "run", _short(first.get("input")), first["type"]
+    if kind == "extra_forbidden":
+        return unknown_key(parts[-1], ".".join(parts[:-1]), list(owner.model_fields))
+    if kind == "missing":
+        return f"{name} is missing"
+    if kind == "value_error":
+        return str(first["ctx"]["error"])
+    message = first["msg"].removeprefix("Input should be ").removeprefix("Value should be ")
+    return f"{name} must be {message[0].lower() + message[1:]}, not {value}"
+
+
+def unknown_key(key: str, where: str, valid: list[str]) -> str:
+    """A sentence about a key that does not exist, with the nearest one that does."""
+    near = difflib.get_close_matches(key, valid, n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'?" if near else f"valid: {', '.join(valid)}"
+    return f"unknown key '{key}'" + (f" in {where}" if where else "") + f"; {hint}"
+
+
+def _path(location: tuple[int | str, ...], root: type[Part]) -> tuple[list[str], type[Part]]:
+    """Field names along an error's location (union tags and positions left out), and the part that owns the last one."""
+    parts: list[str] = []
+    owners = {root}
+    owner = root
+    for step in location:
+        tagged = [o for o in owners if "name" in o.model_fields and step in get_args(o.model_fields["name"].annotation)]
+        if tagged and len(owners) > 1:
+            owners = set(tagged)
+            continue
+        holder = next((o for o in owners if step in o.model_fields), None)
+        if holder is not None:
+            parts.append(str(step))
+            owner = holder
+            owners = _parts_in(holder.model_fields[str(step)].annotation)
+        elif owners and step is location[-1]:
+            parts.append(str(step))
+            owner = sorted(owners, key=lambda o: o.__name__)[0]
+    return parts, owner
+
+
+def _parts_in(annotation: Any) -> set[type[Part]]:
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        return {annotation}
+    return set().union(*(_parts_in(inner) for inner in get_args(annotation))) if get_args(annotation) else set()
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
