@@ -31,7 +31,7 @@ class Part(BaseModel):
         return self.model_copy(update=update)
 
     def canonical(self) -> dict[str, Any]:
-        """The resolved specification without defaults (so that a new field with a default keeps old ids), names kept."""
+        """The resolved specification, names kept, defaults left out so that a new field keeps old ids."""
         plain: dict[str, Any] = {}
         for field, info in type(self).model_fields.items():
             value = getattr(self, field)

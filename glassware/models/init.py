@@ -92,5 +92,5 @@ def _entries(scheme: Any, word0: Any, word1: Any, fan_in: Any, *, gain: float) -
     uniform = 2.0 * u - 1.0
     gaussian = jnp.sqrt(-2.0 * gain * jnp.log(u)) * jnp.cos(2.0 * np.pi * unit(word1))
     sign = jnp.where(uniform < 0, -1.0, 1.0)
-    dense, kaiming, signs, _ = (scheme == i for i in range(len(SCHEMES)))
+    kaiming, signs = scheme == SCHEMES.index("kaiming"), scheme == SCHEMES.index("sign")
     return jnp.where(kaiming, gaussian, jnp.where(signs, sign, uniform)) / jnp.sqrt(jnp.float32(fan_in))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Any, Literal, TypeAlias
 
 import jax
@@ -62,14 +63,14 @@ class MLP(Part):
     def parameters(self, inputs: int) -> int:
         """Number of trained scalars."""
         sizes = self.sizes(inputs)
-        return sum((a + 1) * b for a, b in zip(sizes, sizes[1:], strict=False))
+        return sum((a + 1) * b for a, b in pairwise(sizes))
 
     def step_flops(self, inputs: int, batch: int) -> float:
-        """Multiply-adds of one training step, times two: forward, weight gradients, and input gradients past layer 1."""
+        """Work of one training step: forward, weight gradients, and input gradients past the first layer."""
         sizes = self.sizes(inputs)
-        products = [a * b for a, b in zip(sizes, sizes[1:], strict=False)]
+        products = [a * b for a, b in pairwise(sizes)]
         return 2.0 * batch * (3 * sum(products) - products[0])
 
     def forward_flops(self, inputs: int, batch: int) -> float:
         sizes = self.sizes(inputs)
-        return 2.0 * batch * sum(a * b for a, b in zip(sizes, sizes[1:], strict=False))
+        return 2.0 * batch * sum(a * b for a, b in pairwise(sizes))

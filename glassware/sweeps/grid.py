@@ -27,9 +27,8 @@ def grid(
         seeds: if given, seeds 0, 1, .. of every combination.
     """
     data = plain(base)
-    together: list[list[dict[str, Any]]] = [
-        [{field: value} for value in values] for field, values in (axes or {}).items()
-    ]
+    together: list[list[dict[str, Any]]] = []
+    together += [[{field: value} for value in values] for field, values in (axes or {}).items()]
     together += [zip_axes(group) for group in zips]
     if seeds is not None:
         if seeds < 1:

@@ -121,6 +121,7 @@ def provenance() -> dict[str, Any]:
 
 
 def own_version() -> str:
+    """The installed version of this package."""
     try:
         return version("glassware")
     except PackageNotFoundError:  # run from a source tree that was never installed

@@ -88,9 +88,7 @@ class Store:
                 raise
             except (pl.exceptions.PolarsError, OSError) as error:
                 reason = str(error).splitlines()[0][:120]
-                raise StoreError(
-                    f"{part} is damaged ({reason}); remove it and its runs will be trained again"
-                ) from None
+                raise StoreError(f"{part} is damaged ({reason}); remove it to train its runs again") from None
         table = pl.concat(frames, how="diagonal_relaxed")
         # A crash between writing a merged part and removing its sources leaves rows twice; they are identical.
         table = table.unique("id", keep="first", maintain_order=True)
@@ -151,7 +149,7 @@ class Store:
         except OSError:
             holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
             raise StoreError(
-                f"store {self.path} is being written by another process (pid {holder}); wait for it or give another folder"
+                f"store {self.path} is being written by another process (pid {holder}); wait or give another folder"
             ) from None
         os.ftruncate(lock, 0)
         os.write(lock, str(os.getpid()).encode())

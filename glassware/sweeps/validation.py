@@ -27,11 +27,16 @@ def build(data: Mapping[str, Any], where: str = "") -> Run:
 
 def explain(error: ValidationError, root: type[Part] = Run) -> str:
     """The first thing wrong, as a sentence."""
-    first = error.errors()[0]
+    # A misspelt key also leaves the right one missing: name the misspelling first.
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     parts, owner = _path(first["loc"], root)
     name, value, kind = ".".join(parts) or "run", _short(first.get("input")), first["type"]
     if kind == "extra_forbidden":
         return unknown_key(parts[-1], ".".join(parts[:-1]), list(owner.model_fields))
+    if kind == "union_tag_invalid":
+        return f"{name}.name must be one of {first['ctx']['expected_tags']}, not '{first['ctx']['tag']}'"
+    if kind == "union_tag_not_found":
+        return f"{name} needs a name"
     if kind == "missing":
         return f"{name} is missing"
     if kind == "value_error":
@@ -48,7 +53,7 @@ def unknown_key(key: str, where: str, valid: list[str]) -> str:
 
 
 def _path(location: tuple[int | str, ...], root: type[Part]) -> tuple[list[str], type[Part]]:
-    """Field names along an error's location (union tags and positions left out), and the part that owns the last one."""
+    """Field names along an error's location (union tags left out), and the part that owns the last one."""
     parts: list[str] = []
     owners = {root}
     owner = root

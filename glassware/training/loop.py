@@ -145,7 +145,7 @@ class Loop:
     def advance(
         self, values: Any, state: State, records: Records, exam: Examination, evaluations: Any
     ) -> tuple[State, Records]:
-        """Take a run through up to ``evaluations`` (traced) rounds of steps and examination. A finished run stays put."""
+        """Take a run through up to ``evaluations`` (traced) rounds of steps and examination; finished, it stays put."""
         every = self.shape.evaluation.every
 
         def unfinished(carry: Any) -> Any:

@@ -37,7 +37,9 @@ class Optimiser(Part):
 
     def values(self) -> Values:
         scalars = {name: np.float32(getattr(self, name)) for name in self.lane}
-        return scalars if self.layer_rates is None else {**scalars, "layer_rates": np.float32(self.layer_rates)}
+        return (
+            scalars if self.layer_rates is None else {**scalars, "layer_rates": np.array(self.layer_rates, np.float32)}
+        )
 
     def transform(self, values: Any) -> optax.GradientTransformation:
         """The Optax transformation with these (traced) hyperparameters."""
