@@ -13,6 +13,9 @@ from glassware.training import Run
 
 Axes = Mapping[str, Iterable[Any]]
 
+# An axis into a part that was not given varies the run's own default: "optimiser.lr" keeps its name and weight decay.
+DEFAULTS = {field: info.default for field, info in Run.model_fields.items() if isinstance(info.default, Part)}
+
 
 def grid(
     base: Run | Mapping[str, Any], axes: Axes | None = None, *, zips: Sequence[Axes] = (), seeds: int | None = None
@@ -56,7 +59,13 @@ def zip_axes(axes: Axes) -> list[dict[str, Any]]:
 
 def plain(base: Run | Mapping[str, Any]) -> dict[str, Any]:
     """A run as plain data, only the fields that were given, so that changing one does not meet another's default."""
-    return base.model_dump(exclude_unset=True) if isinstance(base, Run) else _copy(base)
+    return _given(base) if isinstance(base, Run) else _copy(base)
+
+
+def _given(part: Part) -> dict[str, Any]:
+    """The fields of a part that were given, and its name always: it tells which member of a union the part is."""
+    values = {f: getattr(part, f) for f in type(part).model_fields if f == "name" or f in part.model_fields_set}
+    return {field: _given(value) if isinstance(value, Part) else value for field, value in values.items()}
 
 
 def _copy(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,11 +75,11 @@ def _copy(data: Mapping[str, Any]) -> dict[str, Any]:
 def _assign(data: dict[str, Any], field: str, value: Any) -> None:
     *parents, last = field.split(".")
     for parent in parents:
-        inner = data.get(parent)
+        inner = data.get(parent, DEFAULTS.get(parent))
         if isinstance(inner, Part):
-            inner = inner.model_dump(exclude_unset=True)
+            inner = _given(inner)
         if inner is not None and not isinstance(inner, dict):
             raise GlasswareError(f"axis '{field}': '{parent}' is {inner!r}, which has no fields")
         data[parent] = dict(inner or {})
         data = data[parent]
-    data[last] = value.model_dump(exclude_unset=True) if isinstance(value, Part) else value
+    data[last] = _given(value) if isinstance(value, Part) else value

@@ -1,0 +1,81 @@
+"""Proportions, medians and their intervals: what stands behind every number in a claims table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+NEVER = math.inf  # the convergence time of a run that failed
+RESAMPLES = 2000
+
+
+class Estimate(NamedTuple):
+    """A number and the interval that goes with it (95% unless told)."""
+
+    value: float
+    low: float
+    high: float
+
+
+def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:
+    """A proportion with its Wilson score interval; with no trials it is unknown: (nan, 0, 1)."""
+    if trials == 0:
+        return Estimate(math.nan, 0.0, 1.0)
+    p = successes / trials
+    centre = (p + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * math.sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
+    return Estimate(p, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def difference(successes: int, trials: int, other_successes: int, other_trials: int) -> Estimate:
+    """First proportion minus second, with Newcombe's interval (built from the two Wilson intervals)."""
+    a, b = wilson(successes, trials), wilson(other_successes, other_trials)
+    value = a.value - b.value
+    low = value - math.hypot(a.value - a.low, b.high - b.value)
+    high = value + math.hypot(a.high - a.value, b.value - b.low)
+    return Estimate(value, low, high)
+
+
+def median(times: Sequence[float]) -> float:
+    """The middle time where failures count as ``NEVER``; the upper of the two middle ones when there are two."""
+    return sorted(times)[len(times) // 2] if times else math.nan
+
+
+def bootstrap(
+    statistic: Callable[..., float], *samples: Sequence[float], seed: int = 0, confidence: float = 0.95
+) -> Estimate:
+    """A statistic of independent samples with its percentile bootstrap interval.
+
+    ``statistic`` takes one list a sample. Infinite values are allowed; a resample whose statistic is not a number is
+    left out.
+    """
+    rng = np.random.default_rng(seed)
+    arrays = [np.asarray(sample, float) for sample in samples]
+    value = statistic(*(list(array) for array in arrays))
+    drawn = []
+    for _ in range(RESAMPLES):
+        again = statistic(*(list(rng.choice(array, len(array))) for array in arrays))
+        if not math.isnan(again):
+            drawn.append(again)
+    if not drawn:
+        return Estimate(value, math.nan, math.nan)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail], method="nearest")
+    return Estimate(value, float(low), float(high))
+
+
+def median_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> float:
+    """Ratio of two medians; not a number when both are infinite."""
+    above, below = median(numerator), median(denominator)
+    return math.nan if math.isinf(above) and math.isinf(below) else above / below
+
+
+def fisher_exact(successes: int, trials: int, other_successes: int, other_trials: int) -> float:
+    """One-sided p-value that the first proportion is larger than the second by chance alone."""
+    total, hits = trials + other_trials, successes + other_successes
+    ways = math.comb(total, hits)
+    most = min(trials, hits)
+    return sum(math.comb(trials, i) * math.comb(other_trials, hits - i) for i in range(successes, most + 1)) / ways

@@ -1,0 +1,35 @@
+"""One folder a paper, one file a figure: sweep, claims and charts, readable alone from top to bottom."""
+
+from __future__ import annotations
+
+import difflib
+
+from glassware.errors import GlasswareError
+from glassware.studies import pareto
+from glassware.studies.claim import SCALES, Claim, Finding, Judgement, Scale
+from glassware.studies.study import Report, Study, check_scale, claims, figures, results, train
+
+STUDIES: dict[str, Study] = {study.name: study for study in (*pareto.STUDIES,)}
+
+
+def find(name: str) -> Study:
+    """The study of this name, or a sentence with the nearest one."""
+    if name in STUDIES:
+        return STUDIES[name]
+    near = difflib.get_close_matches(name, STUDIES, n=1, cutoff=0.4)
+    hint = f"did you mean '{near[0]}'?" if near else "'glassware studies' lists them"
+    raise GlasswareError(f"unknown study '{name}'; {hint}")
+
+
+def matching(name: str | None) -> list[Study]:
+    """All studies, those of a paper (``pareto``), or one."""
+    if name is None:
+        return list(STUDIES.values())
+    group = [study for study in STUDIES.values() if study.name.startswith(name.rstrip("/") + "/")]
+    return group or [find(name)]
+
+
+__all__ = [
+    "SCALES", "STUDIES", "Claim", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale", "claims",
+    "figures", "find", "matching", "results", "train",
+]  # fmt: skip
