@@ -34,11 +34,15 @@ class Finding:
 
     def text(self) -> str:
         """The number with its interval."""
-        show = {"points": lambda v: f"{100 * v:.0f}%", "times": lambda v: f"{v:.2g}×", "": lambda v: f"{v:.3g}"}[self.unit]
+        show = {"points": lambda v: f"{100 * v:.0f}%", "times": lambda v: f"{v:.2g}×", "": lambda v: f"{v:.3g}"}[
+            self.unit
+        ]
         value, low, high = self.measured
         if math.isnan(value):
             return "–"
-        return show(value) if math.isnan(low) or (low == value == high) else f"{show(value)} [{show(low)}, {show(high)}]"
+        return (
+            show(value) if math.isnan(low) or (low == value == high) else f"{show(value)} [{show(low)}, {show(high)}]"
+        )
 
 
 NOT_ENOUGH = Finding(Estimate(math.nan, math.nan, math.nan), None)

@@ -85,7 +85,9 @@ def claims(study: Study, scale: Scale, frame: pl.DataFrame) -> list[Judgement]:
 def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path) -> list[Path]:
     """Draw every figure of the study into ``folder``, as PNG and as interactive HTML."""
     if not len(frame):
-        raise GlasswareError(f"no results of {study.name} at scale {scale} yet: glassware run {study.name} --scale {scale}")
+        raise GlasswareError(
+            f"no results of {study.name} at scale {scale} yet: glassware run {study.name} --scale {scale}"
+        )
     place = Path(folder) / study.name / scale
     return [path for name, draw in study.figures.items() for path in save(draw(frame), place, name)]
 

@@ -1,4 +1,4 @@
-"""Pareto Frontiers in Deep Feature Learning: Data, Compute, Width, and Luck (Edelman, Goel, Kakade, Malach, Zhang 2023)."""
+"""Pareto Frontiers in Deep Feature Learning: Data, Compute, Width, and Luck."""
 
 from glassware.studies.pareto import success_frontier
 from glassware.studies.study import Study

@@ -1,0 +1,86 @@
+"""Grokking in the success frontier: training error falls early, test error long after (Figure 1, right).
+
+Runs near the feasibility edge that go on after success, with the error on the training sample measured beside the test
+error. The grid and the decisions are those of ``success_frontier``.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from glassware.models import MLP, Init
+from glassware.statistics import Estimate, bootstrap, median_ratio, wilson
+from glassware.studies.claim import NOT_ENOUGH, Finding, Scale
+from glassware.studies.pareto.cells import rows
+from glassware.sweeps import grid
+from glassware.tasks import Parity
+from glassware.training import Evaluation, Run
+
+BOXES = [(3000, 10_000), (10_000, 1000), (30_000, 1000), (1_000_000, 1000)]  # (m, r) at n = 200
+
+
+def grokking(scale: Scale, seeds: int | None) -> list[Run]:
+    """The curves: runs that go on after success, with the error on the whole training sample (10,000 of it at most)."""
+    if scale == "paper":
+        base = Run(
+            task=Parity(n=200, k=3), model=MLP(width=10), steps=100_000, evaluation=_long(test=10_000, train=10_000)
+        )
+        boxes = {"m": [m for m, _ in BOXES], "model.width": [r for _, r in BOXES]}
+        return grid(base, {"init": [Init(), Init(scheme="sparse", s=2)]}, zips=[boxes], seeds=seeds or 10)
+    smoke = scale == "smoke"
+    task, steps, test = (
+        Parity(n=12 if smoke else 20, k=2 if smoke else 3),
+        600 if smoke else 12_000,
+        500 if smoke else 2000,
+    )
+    base = Run(task=task, m=300, model=MLP(width=100), steps=steps, evaluation=_long(test=test, train=300))
+    return grid(base, {"init": [Init(), Init(scheme="sparse", s=2)]}, seeds=seeds or (2 if smoke else 10))
+
+
+def _long(test: int, train: int) -> Evaluation:
+    return Evaluation(test=test, train=train, stop=False)
+
+
+def curve_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows of the grokking part."""
+    return frame.filter(pl.col("train_size") > 0)
+
+
+def grokking_delay(frame: pl.DataFrame) -> Finding:
+    """Share of dense runs that fit the sample (train error 1%) near chance and pass the test at least twice as late."""
+    delays = [_delay(row) for row in rows(curve_rows(frame), init="dense").iter_rows(named=True)]
+    if not delays:
+        return NOT_ENOUGH
+    grokked = [d is not None and d[1] >= 2 * d[0] and d[2] >= 0.35 for d in delays]
+    share = wilson(sum(grokked), len(grokked))
+    known = [d for d in delays if d is not None]
+    detail = f"{sum(grokked)} of {len(grokked)} runs"
+    if known:
+        middle = sorted(t_test / t_train for t_train, t_test, _ in known)[len(known) // 2]
+        detail += f"; median t_test / t_train {middle:.1f}"
+    return Finding(share, share.value >= 0.8, "points", detail)
+
+
+def grokking_boxes(frame: pl.DataFrame) -> Finding:
+    """Largest median(t_test) / median(t_train) of a box; one must reach 3, and one with m >= 10^5 stay at 1.5."""
+    ratios: list[tuple[Estimate, int]] = []
+    for box in curve_rows(frame).partition_by("init", "m", "width"):
+        delays = [d for d in map(_delay, box.iter_rows(named=True)) if d is not None]
+        if delays:
+            trains, tests = [d[0] for d in delays], [d[1] for d in delays]
+            ratios.append((bootstrap(lambda a, b: median_ratio(b, a), trains, tests), box["m"][0]))
+    if not ratios:
+        return NOT_ENOUGH
+    largest = max((ratio for ratio, _ in ratios), key=lambda e: e.value)
+    quick = any(ratio.value <= 1.5 for ratio, m in ratios if m >= 100_000)
+    return Finding(largest, largest.value >= 3 and quick, "times", f"{len(ratios)} boxes")
+
+
+def _delay(row: dict[str, list[float]]) -> tuple[float, float, float] | None:
+    """When the training error reached 1%, when the test error reached 10%, and the test error at the former."""
+    steps, train, test = row["curve_step"], row["curve_train_error"], row["curve_test_error"]
+    fitted = next((i for i, error in enumerate(train) if error is not None and error <= 0.01), None)
+    passed = next((i for i, error in enumerate(test) if error <= 0.1), None)
+    if fitted is None or passed is None:
+        return None
+    return float(steps[fitted]), float(steps[passed]), float(test[fitted])
