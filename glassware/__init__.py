@@ -1,1 +1,72 @@
-"""A laboratory for test-tube tasks."""
+"""A laboratory for test-tube tasks: small, exactly defined learning problems, trained by the thousand.
+
+Describe runs      Run, Parity, MLP, KernelRidge, Init, SGD, Adam, AdamW, Evaluation, grid
+Train and keep     sweep, Store
+Studies of papers  list_studies, run, claims, figures
+Look               summary, charts, info
+
+Names are imported when first used, so that ``import glassware`` is quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from glassware import charts, studies
+    from glassware.api import (
+        MLP,
+        SGD,
+        Adam,
+        AdamW,
+        Evaluation,
+        GlasswareError,
+        Init,
+        KernelRidge,
+        Parity,
+        Run,
+        Store,
+        claims,
+        figures,
+        grid,
+        info,
+        list_studies,
+        run,
+        summary,
+        sweep,
+    )
+
+__all__ = [
+    "MLP",
+    "SGD",
+    "Adam",
+    "AdamW",
+    "Evaluation",
+    "GlasswareError",
+    "Init",
+    "KernelRidge",
+    "Parity",
+    "Run",
+    "Store",
+    "charts",
+    "claims",
+    "figures",
+    "grid",
+    "info",
+    "list_studies",
+    "run",
+    "studies",
+    "summary",
+    "sweep",
+]
+
+if not TYPE_CHECKING:  # hidden from the type checker, which would take any misspelt name for this
+
+    def __getattr__(name: str) -> Any:
+        if name in ("charts", "studies"):
+            return importlib.import_module(f"glassware.{name}")
+        if name in __all__:
+            return getattr(importlib.import_module("glassware.api"), name)
+        raise AttributeError(f"module 'glassware' has no attribute '{name}'")
+
+    def __dir__() -> list[str]:
+        return __all__

@@ -71,8 +71,11 @@ def draw(key: Words, counter0: Words, counter1: Words) -> tuple[Words, Words]:
 
 
 def unit(words: Words) -> Words:
-    """Words to float32 uniform on the open interval (0, 1): 24 bits, at the midpoints of their cells."""
-    return (words >> _u32(8)).astype(np.float32) * np.float32(2**-24) + np.float32(2**-25)
+    """Words to float32 uniform on the open interval (0, 1): 23 bits, at the midpoints of their cells.
+
+    With 24 bits the midpoints above 1/2 are not float32 numbers, and the last of them rounds to 1.
+    """
+    return (words >> _u32(9)).astype(np.float32) * np.float32(2**-23) + np.float32(2**-24)
 
 
 def below(words: Words, bound: Words) -> Words:

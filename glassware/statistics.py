@@ -54,10 +54,10 @@ def bootstrap(
     """
     rng = np.random.default_rng(seed)
     arrays = [np.asarray(sample, float) for sample in samples]
-    value = statistic(*(list(array) for array in arrays))
+    value = statistic(*(array.tolist() for array in arrays))
     drawn = []
     for _ in range(RESAMPLES):
-        again = statistic(*(list(rng.choice(array, len(array))) for array in arrays))
+        again = statistic(*(rng.choice(array, len(array)).tolist() for array in arrays))
         if not math.isnan(again):
             drawn.append(again)
     if not drawn:

@@ -1,10 +1,13 @@
 """Many runs as lanes of one device program."""
 
 from glassware.engine.device import choose_lanes, devices
-from glassware.engine.lanes import Chunk, Outcome, evaluation_flops, step_flops, train
+from glassware.engine.lanes import Chunk, evaluation_flops, step_flops, train
+from glassware.engine.outcome import Outcome
+from glassware.engine.solve import SOLVE_RATE, solve, solve_flops
 from glassware.engine.speed import Speed, measure_speed
 
 __all__ = [
+    "SOLVE_RATE",
     "Chunk",
     "Outcome",
     "Speed",
@@ -12,6 +15,8 @@ __all__ = [
     "devices",
     "evaluation_flops",
     "measure_speed",
+    "solve",
+    "solve_flops",
     "step_flops",
     "train",
 ]

@@ -45,9 +45,9 @@ def memory() -> int:
 
 def lane_bytes(shape: Run) -> int:
     """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
-    parameters = shape.model.parameters(shape.task.input_size)
+    parameters = shape.network.parameters(shape.task.input_size)
     copies = 4 if shape.optimiser.name == "sgd" else 8
-    activations = 4 * shape.batch * (shape.task.input_size + sum(shape.model.widths)) + 2 * 2**18
+    activations = 4 * shape.batch * (shape.task.input_size + sum(shape.network.widths)) + 2 * 2**18
     return 4 * (copies * parameters + activations)
 
 

@@ -12,25 +12,13 @@ import jax
 import numpy as np
 
 from glassware.engine.device import choose_lanes, devices, on_cpu
+from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, Program, program
+from glassware.engine.solve import solve
 from glassware.errors import GlasswareError
 from glassware.training import NEVER, Run
 
 CHUNK_SECONDS = 0.4  # how long the host leaves the device alone: long enough to hide it, short enough to refill soon
-
-
-@dataclass
-class Outcome:
-    """What came of a run."""
-
-    run: Run
-    steps_taken: int
-    success_step: int | None
-    diverged_step: int | None
-    curves: dict[str, list[float]]  # ``step`` and one list a measured column
-    final: dict[str, np.ndarray]
-    seconds: float  # this run's share of the device's time
-    flops: float
 
 
 @dataclass
@@ -56,7 +44,7 @@ class _Flight:
 def train(
     runs: Iterable[Run], *, lanes: int | None = None, watch: Callable[[Chunk], None] | None = None
 ) -> Iterator[Outcome]:
-    """Train all runs and yield each as it finishes, in no particular order.
+    """Train (or solve) all runs and yield each as it finishes, in no particular order.
 
     Args:
         runs: what to train; grouped by shape here.
@@ -64,21 +52,30 @@ def train(
         watch: called after every chunk.
     """
     groups: dict[Run, list[Run]] = defaultdict(list)
+    solved = []
     for run in runs:
-        groups[run.shape()].append(run)
+        if run.model.solved:
+            solved.append(run)
+        else:
+            groups[run.shape()].append(run)
     devices()  # before anything else touches JAX
+    tell = watch or (lambda _: None)
+    for run in solved:
+        outcome = solve(run)
+        tell(Chunk(steps=0, active=1, seconds=outcome.seconds))
+        yield outcome
     for shape, group in sorted(groups.items(), key=lambda item: step_flops(item[0])):
-        yield from _train_shape(shape, group, lanes, watch or (lambda _: None))
+        yield from _train_shape(shape, group, lanes, tell)
 
 
 def step_flops(run: Run) -> float:
     """Useful floating-point operations of one training step."""
-    return run.model.step_flops(run.task.input_size, run.batch)
+    return run.network.step_flops(run.task.input_size, run.batch)
 
 
 def evaluation_flops(run: Run) -> float:
     """Useful floating-point operations of one evaluation."""
-    return run.model.forward_flops(run.task.input_size, run.evaluation.test + run.evaluation.train)
+    return run.network.forward_flops(run.task.input_size, run.evaluation.test + run.evaluation.train)
 
 
 def _train_shape(shape: Run, runs: list[Run], lanes: int | None, watch: Callable[[Chunk], None]) -> Iterator[Outcome]:
@@ -99,7 +96,7 @@ def _train_shape(shape: Run, runs: list[Run], lanes: int | None, watch: Callable
             if pool is not None:
                 pending.extendleft(pool.abandon())
             if wanted <= count:
-                width = shape.model.width
+                width = shape.network.width
                 raise GlasswareError(f"a single network of width {width} does not fit in the device's memory") from None
             wanted = count * max(1, wanted // count // 2)
 
@@ -172,10 +169,9 @@ class _Pool:
         curves = np.concatenate(flight.curves)
         named: dict[str, list[float]] = {"step": np.concatenate(flight.steps).tolist()}
         named.update({name: curves[:, i].tolist() for i, name in enumerate(self.program.columns)})
-        self.flights[lane] = None
         run = flight.run
         flops = flight.taken * step_flops(run) + len(curves) * evaluation_flops(run)
-        return Outcome(
+        outcome = Outcome(
             run=run,
             steps_taken=flight.taken,
             success_step=None if success == NEVER else success,
@@ -185,6 +181,8 @@ class _Pool:
             seconds=flight.seconds,
             flops=flops,
         )
+        self.flights[lane] = None  # last: should the final probes run out of memory, the run is still in flight
+        return outcome
 
     def _refill(self) -> None:
         """Give empty lanes to pending runs, in turn over the devices so that they stay level."""
@@ -206,10 +204,11 @@ class _Pool:
         active = [i for i, flight in enumerate(self.flights) if flight is not None]
         lanes, count = self.program.lanes, len(devices())
         per_device = np.bincount(np.array(active) // (lanes // count), minlength=count)
-        shrinks = not on_cpu() and lanes > count and len(active) <= lanes // 2
+        half = count * -(-lanes // count // 2)  # the same number on every device, even when that was odd
+        shrinks = not on_cpu() and half < lanes and len(active) <= lanes // 2
         if not shrinks and per_device.max() - per_device.min() < 2:
             return
-        target = program(self.program.shape, max(count, lanes // 2)) if shrinks else self.program
+        target = program(self.program.shape, half) if shrinks else self.program
         idle = [i for i in range(lanes) if self.flights[i] is None]
         source = np.array((active + idle)[: target.lanes])
         order = np.empty_like(source)

@@ -31,10 +31,10 @@ class Init(Part):
 
     scheme: Literal["dense", "kaiming", "sign", "sparse"] = "dense"
     s: Annotated[int, Field(ge=1)] | None = None
-    eps: float | None = None
+    eps: Annotated[float, Field(ge=-1e30, le=1e30)] | None = None  # a lane value, hence float32
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
-    neurons: tuple[Annotated[int, Field(ge=0)], ...] | None = None
-    parent_width: Annotated[int, Field(ge=1)] | None = None
+    neurons: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] | None = None
+    parent_width: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
 
     lane: ClassVar = {"scheme": "dense", "s": None, "eps": None, "seed": None, "neurons": None, "parent_width": None}
 

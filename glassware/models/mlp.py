@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +25,8 @@ class MLP(Part):
 
     name: Literal["mlp"] = "mlp"
     width: Width | Annotated[tuple[Width, ...], Field(min_length=1)]
+
+    solved: ClassVar[bool] = False
 
     @field_validator("width", mode="after")
     @classmethod

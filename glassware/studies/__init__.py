@@ -7,7 +7,7 @@ import difflib
 from glassware.errors import GlasswareError
 from glassware.studies import pareto
 from glassware.studies.claim import SCALES, Claim, Finding, Judgement, Scale
-from glassware.studies.study import Report, Study, check_scale, claims, figures, results, train
+from glassware.studies.study import Report, Study, check_scale, claims, figures, missing, results, train
 
 STUDIES: dict[str, Study] = {study.name: study for study in (*pareto.STUDIES,)}
 
@@ -16,7 +16,8 @@ def find(name: str) -> Study:
     """The study of this name, or a sentence with the nearest one."""
     if name in STUDIES:
         return STUDIES[name]
-    near = difflib.get_close_matches(name, STUDIES, n=1, cutoff=0.4)
+    within = [known for known in STUDIES if name and name in known]
+    near = within or difflib.get_close_matches(name, STUDIES, n=1, cutoff=0.4)
     hint = f"did you mean '{near[0]}'?" if near else "'glassware studies' lists them"
     raise GlasswareError(f"unknown study '{name}'; {hint}")
 
@@ -31,5 +32,5 @@ def matching(name: str | None) -> list[Study]:
 
 __all__ = [
     "SCALES", "STUDIES", "Claim", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale", "claims",
-    "figures", "find", "matching", "results", "train",
+    "figures", "find", "matching", "missing", "results", "train",
 ]  # fmt: skip

@@ -57,24 +57,43 @@ class Report:
 
 
 def train(
-    study: Study, scale: Scale, store: Store | None, seeds: int | None = None, reporter: Reporter | None = None
+    study: Study,
+    scale: Scale,
+    store: Store | None,
+    seeds: int | None = None,
+    *,
+    reporter: Reporter | None = None,
+    lanes: int | None = None,
 ) -> pl.DataFrame:
     """Train what the store lacks, stage by stage, and return all rows of the study."""
     table = pl.DataFrame()
     for stage in study.stages:
-        found = sweep(stage(scale, seeds, table), store, reporter=reporter)
+        found = sweep(stage(scale, seeds, table), store, reporter=reporter, lanes=lanes)
         table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
     return table
 
 
 def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> pl.DataFrame:
     """The study's rows that the store already has; trains nothing."""
+    return _gather(study, scale, store, seeds)[0]
+
+
+def missing(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> tuple[int, int]:
+    """Runs that the store does not have, and all runs, as far as its rows say which ones later stages want."""
+    table, wanted = _gather(study, scale, store, seeds)
+    return wanted - len(table), wanted
+
+
+def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tuple[pl.DataFrame, int]:
+    """The study's rows in the store, and how many there would be."""
     everything = store.read()
-    table = pl.DataFrame()
+    table, wanted = pl.DataFrame(), 0
     for stage in study.stages:
-        found = select(everything, make_plan(stage(scale, seeds, table), None))
+        plan = make_plan(stage(scale, seeds, table), None)
+        found = select(everything, plan)
         table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
-    return table
+        wanted += len(plan.wanted)
+    return table, wanted
 
 
 def claims(study: Study, scale: Scale, frame: pl.DataFrame) -> list[Judgement]:

@@ -25,7 +25,7 @@ from typing import Any
 
 from glassware.errors import GlasswareError
 from glassware.sweeps.grid import grid
-from glassware.sweeps.validation import unknown_key
+from glassware.sweeps.validation import short, unknown_key
 from glassware.training import Run
 
 KEYS = ["seeds", "run", "grid", "zip"]
@@ -50,7 +50,7 @@ def parse_sweep(text: str) -> list[Run]:
     """The runs of a sweep given as TOML text."""
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: TOML's own, or a number of thousands of digits
         raise GlasswareError(f"not valid TOML: {error}") from None
     for key in data:
         if key not in KEYS:
@@ -63,14 +63,14 @@ def parse_sweep(text: str) -> list[Run]:
     if not isinstance(zips, list) or not all(isinstance(group, dict) for group in zips):
         raise GlasswareError("zip must be an array of tables: write [[zip]]")
     if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool)):
-        raise GlasswareError(f"seeds must be a whole number, not {seeds!r}")
+        raise GlasswareError(f"seeds must be a whole number, not {short(seeds)}")
     flat = {field: _values(field, values) for field, values in _flatten(axes).items()}
     flat_zips = [{field: _values(field, values) for field, values in _flatten(group).items()} for group in zips]
     count = seeds or 1
     for values in [*flat.values(), *(next(iter(group.values()), [0]) for group in flat_zips)]:
         count *= max(1, len(values))
     if count > MOST_RUNS:
-        raise GlasswareError(f"the sweep has {count:,} runs, more than {MOST_RUNS:,}; split it")
+        raise GlasswareError(f"the sweep has {short(count)} runs, more than {MOST_RUNS:,}; split it")
     return grid(run, flat, zips=flat_zips, seeds=seeds)
 
 
@@ -84,7 +84,7 @@ def _flatten(axes: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def _values(field: str, values: Any) -> list[Any]:
     if not isinstance(values, list):
-        raise GlasswareError(f"axis '{field}' must be a list of values, not {values!r}")
+        raise GlasswareError(f"axis {field!r} must be a list of values, not {short(values)}")
     if not values:
-        raise GlasswareError(f"axis '{field}' has no values")
+        raise GlasswareError(f"axis {field!r} has no values")
     return values

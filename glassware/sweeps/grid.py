@@ -8,7 +8,7 @@ from typing import Any
 
 from glassware.errors import GlasswareError
 from glassware.part import Part
-from glassware.sweeps.validation import build
+from glassware.sweeps.validation import build, short
 from glassware.training import Run
 
 Axes = Mapping[str, Iterable[Any]]
@@ -32,18 +32,18 @@ def grid(
     data = plain(base)
     together: list[list[dict[str, Any]]] = []
     together += [[{field: value} for value in values] for field, values in (axes or {}).items()]
-    together += [zip_axes(group) for group in zips]
-    if seeds is not None:
-        if seeds < 1:
-            raise GlasswareError(f"seeds must be at least 1, not {seeds}")
-        together.append([{"seed": seed} for seed in range(seeds)])
-    runs = []
+    together += [zip_axes(group) for group in zips if group]
+    if seeds is not None and seeds < 1:
+        raise GlasswareError(f"seeds must be at least 1, not {seeds}")
+    runs: list[Run] = []
     for combination in itertools.product(*together):
         changed = _copy(data)
         for assignment in combination:
             for field, value in assignment.items():
                 _assign(changed, field, value)
-        runs.append(build(changed))
+        run = build(changed)
+        # Nothing is checked against the seed: one validation serves them all, and they share their parts.
+        runs += [run] if seeds is None else [run.model_copy(update={"seed": seed}) for seed in range(seeds)]
     return runs
 
 
@@ -52,7 +52,7 @@ def zip_axes(axes: Axes) -> list[dict[str, Any]]:
     columns = {field: list(values) for field, values in axes.items()}
     lengths = {field: len(values) for field, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{field} has {length}" for field, length in lengths.items())
+        listed = ", ".join(f"{field!r} has {length}" for field, length in lengths.items())
         raise GlasswareError(f"axes of a zip must have the same length: {listed}")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -79,7 +79,7 @@ def _assign(data: dict[str, Any], field: str, value: Any) -> None:
         if isinstance(inner, Part):
             inner = _given(inner)
         if inner is not None and not isinstance(inner, dict):
-            raise GlasswareError(f"axis '{field}': '{parent}' is {inner!r}, which has no fields")
+            raise GlasswareError(f"axis {field!r}: {parent!r} is {short(inner)}, which has no fields")
         data[parent] = dict(inner or {})
         data = data[parent]
     data[last] = _given(value) if isinstance(value, Part) else value

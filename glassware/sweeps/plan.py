@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from glassware.engine import evaluation_flops, measure_speed, step_flops
+from glassware.engine import SOLVE_RATE, evaluation_flops, measure_speed, solve_flops, step_flops
 from glassware.sweeps.identity import run_id
 from glassware.sweeps.store import Store
 from glassware.training import Run
@@ -26,19 +27,28 @@ class Plan:
     @property
     def steps(self) -> int:
         """Steps still to take if no run stops early."""
-        return sum(run.steps for run in self.todo.values())
+        return sum(run.steps for run in self.todo.values() if not run.model.solved)
 
     def estimate(self) -> float:
         """Seconds the rest takes at most, from a short measurement of this machine on the costliest shape."""
         shapes: dict[Run, list[Run]] = defaultdict(list)
+        solving = 0.0
         for run in self.todo.values():
-            shapes[run.shape()].append(run)
+            if run.model.solved:
+                solving += solve_flops(run) / SOLVE_RATE
+            else:
+                shapes[run.shape()].append(run)
         if not shapes:
-            return 0.0
+            return solving
         costs = {shape: sum(_flops(run) for run in runs) for shape, runs in shapes.items()}
         costliest = max(costs, key=lambda shape: costs[shape])
+        started = time.perf_counter()
         speed = measure_speed(shapes[costliest])
-        return sum(max(costs[s] / speed.flops, speed.step_seconds * sum(r.steps for r in shapes[s])) for s in shapes)
+        compiling = (time.perf_counter() - started) * (
+            len(shapes) - 1
+        )  # the other shapes are compiled when their turn comes
+        steps = {shape: sum(run.steps for run in runs) for shape, runs in shapes.items()}
+        return solving + compiling + sum(max(costs[s] / speed.flops, speed.step_seconds * steps[s]) for s in shapes)
 
 
 def make_plan(runs: Iterable[Run], store: Store | None) -> Plan:

@@ -9,6 +9,7 @@ import jax
 import polars as pl
 
 from glassware.engine import Outcome, devices
+from glassware.models import KernelRidge
 from glassware.sweeps.identity import SEMANTICS, run_id, spec_json
 
 # Columns of every row, in order. Curves of probes (curve_*) and final probes follow with their own names.
@@ -24,6 +25,7 @@ SCHEMA: dict[str, Any] = {
     "model": pl.String,
     "width": pl.Int64,
     "depth": pl.Int32,
+    "kernel": pl.String,  # null: a network
     "init": pl.String,
     "s": pl.Int32,
     "eps": pl.Float64,
@@ -59,6 +61,9 @@ SCHEMA: dict[str, Any] = {
 # Columns that say how a row came about rather than what it found; two trainings of one run may differ here only.
 CIRCUMSTANCES = ("seconds", "glassware", "jax", "device")
 
+# What only a trained network has; null in the row of a kernel machine.
+TRAINED_ONLY = ("sampling", "init", "s", "eps", "optimiser", "lr", "weight_decay", "batch", "steps")
+
 CURVE_POINTS = 200  # a longer curve keeps every second, third, .. point, and always its last
 
 
@@ -76,8 +81,9 @@ def row(outcome: Outcome) -> dict[str, Any]:
         "m": run.m,
         "sampling": run.sampling,
         "model": run.model.name,
-        "width": run.model.widths[0],
-        "depth": len(run.model.widths),
+        "width": run.model.widths[0] if run.model.widths else None,
+        "depth": len(run.model.widths) or None,
+        "kernel": run.model.label if isinstance(run.model, KernelRidge) else None,
         "init": run.init.scheme,
         "s": run.init.s,
         "eps": run.init.eps,
@@ -102,6 +108,8 @@ def row(outcome: Outcome) -> dict[str, Any]:
         "flops": outcome.flops,
         **provenance(),
     }
+    if run.model.solved:
+        found.update({**dict.fromkeys(TRAINED_ONLY), "loss": "square", "train_size": run.m})
     found.update({f"curve_{name}": values for name, values in curves.items()})
     found.update({name: array.tolist() for name, array in outcome.final.items()})
     return found

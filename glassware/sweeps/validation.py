@@ -30,11 +30,11 @@ def explain(error: ValidationError, root: type[Part] = Run) -> str:
     # A misspelt key also leaves the right one missing: name the misspelling first.
     first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     parts, owner = _path(first["loc"], root)
-    name, value, kind = ".".join(parts) or "run", _short(first.get("input")), first["type"]
+    name, value, kind = ".".join(parts) or "run", short(first.get("input")), first["type"]
     if kind == "extra_forbidden":
         return unknown_key(parts[-1], ".".join(parts[:-1]), list(owner.model_fields))
     if kind == "union_tag_invalid":
-        return f"{name}.name must be one of {first['ctx']['expected_tags']}, not '{first['ctx']['tag']}'"
+        return f"{name}.name must be one of {first['ctx']['expected_tags']}, not {first['ctx']['tag']!r}"
     if kind == "union_tag_not_found":
         return f"{name} needs a name"
     if kind == "missing":
@@ -49,7 +49,7 @@ def unknown_key(key: str, where: str, valid: list[str]) -> str:
     """A sentence about a key that does not exist, with the nearest one that does."""
     near = difflib.get_close_matches(key, valid, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"valid: {', '.join(valid)}"
-    return f"unknown key '{key}'" + (f" in {where}" if where else "") + f"; {hint}"
+    return f"unknown key {key!r}" + (f" in {where}" if where else "") + f"; {hint}"
 
 
 def _path(location: tuple[int | str, ...], root: type[Part]) -> tuple[list[str], type[Part]]:
@@ -79,6 +79,10 @@ def _parts_in(annotation: Any) -> set[type[Part]]:
     return set().union(*(_parts_in(inner) for inner in get_args(annotation))) if get_args(annotation) else set()
 
 
-def _short(value: Any) -> str:
-    text = repr(value)
+def short(value: Any) -> str:
+    """A value in a sentence: one line, not too long."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write integers of more than 4300 digits
+        return "a number of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -49,6 +49,7 @@ class Parity(Task):
                 raise ValueError(f"support must name k = {self.k} different coordinates, not {list(self.support)}")
             if not all(0 <= i < self.n for i in self.support):
                 raise ValueError(f"support must lie in 0..{self.n - 1}, not {list(self.support)}")
+            object.__setattr__(self, "support", tuple(sorted(self.support)))  # a set: its order is not another run
         return self
 
     @property
@@ -63,7 +64,7 @@ class Parity(Task):
     def hidden_support(self, seed: int) -> tuple[int, ...]:
         """S of the run with this seed: the given support, or k coordinates drawn from the seed."""
         if self.support is not None:
-            return tuple(sorted(self.support))
+            return self.support
         return subset(stream_key(seed, Stream.SUPPORT), self.n, self.k)
 
     def values(self, seed: int) -> Values:

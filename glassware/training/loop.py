@@ -64,7 +64,7 @@ class Loop:
         return Examination(raw, self.shape.task.inputs(raw))
 
     def init(self, values: Any) -> State:
-        params = self.shape.model.init(values["init"], self.shape.task.input_size)
+        params = self.shape.network.init(values["init"], self.shape.task.input_size)
         optimiser = self.shape.optimiser.transform(values["optimiser"]).init(params)
         never = jnp.int32(NEVER)
         return State(params, optimiser, jnp.int32(0), never, never, jnp.bool_(False), jnp.float32(0), jnp.float32(0))
@@ -84,7 +84,7 @@ class Loop:
         x, y = self.batch(values, state.t)
 
         def objective(params: Any) -> tuple[Any, Any]:
-            output = self.shape.model.apply(params, x)
+            output = self.shape.network.apply(params, x)
             return jnp.mean(LOSSES[self.shape.loss](output, y)), jnp.mean(wrong(output, y))
 
         (loss, error), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
@@ -170,16 +170,26 @@ class Loop:
 
     def _test_error(self, values: Any, params: Any, exam: Examination) -> Any:
         """Error on the held-out sample, a block at a time so that hidden activations stay small."""
-        size, block = self.shape.evaluation.test, self.block
-        counted = (jnp.arange(exam.inputs.shape[0] * block) < size).astype(jnp.float32).reshape(-1, block)
+        size, screen, block = self.shape.evaluation.test, self.shape.evaluation.screen, self.block
 
-        def one(total: Any, item: Any) -> tuple[Any, None]:
-            raw, x, weight = item
-            y = self.shape.task.targets(values["task"], raw)
-            return total + jnp.sum(weight * wrong(self.shape.model.apply(params, x), y)), None
+        def count(first: int, last: int) -> Any:
+            """Misses among examples first..last-1."""
+            blocks = slice(first // block, -(-last // block))
+            places = jnp.arange(exam.inputs.shape[0] * block).reshape(-1, block)[blocks]
+            counted = ((places >= first) & (places < last)).astype(jnp.float32)
 
-        total, _ = jax.lax.scan(one, jnp.float32(0), (exam.raw, exam.inputs, counted))
-        return total / size
+            def one(total: Any, item: Any) -> tuple[Any, None]:
+                raw, x, weight = item
+                y = self.shape.task.targets(values["task"], raw)
+                return total + jnp.sum(weight * wrong(self.shape.network.apply(params, x), y)), None
+
+            return jax.lax.scan(one, jnp.float32(0), (exam.raw[blocks], exam.inputs[blocks], counted))[0]
+
+        if not screen:
+            return count(0, size) / size
+        screened = count(0, screen)
+        promising = screened / screen <= 2.0 * values["success"]
+        return jax.lax.cond(promising, lambda: (screened + count(screen, size)) / size, lambda: screened / screen)
 
     def _sample_error(self, values: Any, params: Any) -> Any:
         """Error on the first ``train`` examples of the run's own sample."""
@@ -191,7 +201,7 @@ class Loop:
             index = first + jnp.arange(block, dtype=jnp.uint32)
             x, y = self._examples(values, index)
             counted = (index.astype(jnp.float32) < limit).astype(jnp.float32)
-            return total + jnp.sum(counted * wrong(self.shape.model.apply(params, x), y)), None
+            return total + jnp.sum(counted * wrong(self.shape.network.apply(params, x), y)), None
 
         total, _ = jax.lax.scan(one, jnp.float32(0), jnp.arange(blocks, dtype=jnp.uint32) * jnp.uint32(block))
         return total / limit
@@ -205,6 +215,6 @@ def _write(records: Records, t: Any, row: dict[str, Any]) -> Records:
 
 def _block(shape: Run) -> int:
     """Examples examined at once: their hidden activations take about a megabyte, which caches and GPUs both like."""
-    widest = max(shape.model.widths)
+    widest = max(shape.network.widths)
     block = 1 << max(5, min(10, (2**18 // widest).bit_length() - 1))
     return min(block, 1 << (shape.evaluation.test - 1).bit_length())

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from glassware.part import Part, Values
 
-Rate = Annotated[float, Field(ge=0)]
+Rate = Annotated[float, Field(ge=0, le=1e30)]  # lane values are float32
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 

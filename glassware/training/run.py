@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from glassware.draws import Stream, stream_key
-from glassware.models import MLP, Init
+from glassware.models import MLP, Init, KernelRidge
+from glassware.models.kernel import LARGEST_SAMPLE
 from glassware.part import Part, Values
 from glassware.probes import PROBES
 from glassware.tasks import Parity
 from glassware.training.objective import Loss
 from glassware.training.optimiser import SGD, AnyOptimiser
+
+AnyModel: TypeAlias = Annotated[MLP | KernelRidge, Field(discriminator="name")]
+
+# What decides the outcome of a run whose model is solved: it has no steps, hence no optimiser and no first weights.
+SOLVED_FIELDS = {"task", "m", "model", "evaluation", "seed"}
+SOLVED_EVALUATION = {"test", "success"}
 
 
 class Evaluation(Part):
@@ -24,6 +32,8 @@ class Evaluation(Part):
         test: size of the held-out sample (one fixed sample for all runs of a task).
         train: if positive, the training error is measured on the first ``train`` examples of the sample (all of them
             when m is smaller); if 0 it is the average over the minibatches since the last evaluation.
+        screen: if positive, this many of the test examples are looked at first, and the others only when the error on
+            these is at most twice ``success``; a hopeless run then costs a fraction of a full examination.
         success: a run succeeds at the first evaluation whose test error is at most this.
         stop: whether a run ends when it succeeds.
     """
@@ -31,10 +41,17 @@ class Evaluation(Part):
     every: Annotated[int, Field(ge=1)] = 100
     test: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
     train: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    screen: Annotated[int, Field(ge=0)] = 0
     success: Annotated[float, Field(ge=0, le=1)] = 0.1
     stop: bool = True
 
     lane: ClassVar = {"success": 0.1, "stop": True}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.screen >= self.test:
+            raise ValueError(f"evaluation.screen must be below evaluation.test = {self.test}, not {self.screen}")
+        return self
 
 
 class Run(Part):
@@ -44,7 +61,7 @@ class Run(Part):
         task: where examples come from.
         m: size of the fixed sample; None (or "online") for training on fresh examples.
         sampling: how offline minibatches are drawn: with ``replacement``, or by shuffled ``epochs``.
-        model, init: the network and its first weights.
+        model, init: the network and its first weights; or a kernel machine, which has none.
         loss, optimiser, batch, steps: how it is trained, and for at most how many steps T.
         evaluation: when it is examined and what counts as success.
         probes: names of further measurements (see ``glassware.probes``).
@@ -54,12 +71,12 @@ class Run(Part):
     task: Parity
     m: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     sampling: Literal["replacement", "epochs"] = "replacement"
-    model: MLP
+    model: AnyModel
     init: Init = Init()
     loss: Loss = "hinge"
     optimiser: AnyOptimiser = SGD(lr=0.1, weight_decay=0.01)
     batch: Annotated[int, Field(ge=1, le=1_000_000)] = 32
-    steps: Annotated[int, Field(ge=1)] = 100_000
+    steps: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
     evaluation: Evaluation = Evaluation()
     probes: tuple[str, ...] = ()
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
@@ -71,13 +88,29 @@ class Run(Part):
     def _online(cls, m: Any) -> Any:
         return None if m == "online" else m
 
+    @field_validator("model", mode="before")
+    @classmethod
+    def _mlp_unless_named(cls, model: Any) -> Any:
+        return {"name": "mlp", **model} if isinstance(model, Mapping) else model
+
     @field_validator("probes", mode="after")
     @classmethod
     def _known_probes(cls, probes: tuple[str, ...]) -> tuple[str, ...]:
         for probe in probes:
             if probe not in PROBES:
-                raise ValueError(f"unknown probe '{probe}'; known: {', '.join(PROBES)}")
+                raise ValueError(f"unknown probe {probe!r}; known: {', '.join(PROBES)}")
         return tuple(sorted(set(probes)))
+
+    @model_validator(mode="after")
+    def _solvable(self) -> Self:
+        if isinstance(self.model, KernelRidge):
+            if self.m is None:
+                raise ValueError(f"the model '{self.model.name}' needs a fixed sample: give m")
+            if self.m > LARGEST_SAMPLE:
+                raise ValueError(f"m must be at most {LARGEST_SAMPLE} for the model '{self.model.name}', not {self.m}")
+            if self.probes:
+                raise ValueError(f"probes look at a network's weights; the model '{self.model.name}' has none")
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -102,6 +135,21 @@ class Run(Part):
             )
         return self
 
+    @property
+    def network(self) -> MLP:
+        """The model of a run that is trained by steps."""
+        if isinstance(self.model, KernelRidge):
+            raise TypeError(f"the model '{self.model.name}' is solved, not trained")
+        return self.model
+
+    def canonical(self) -> dict[str, Any]:
+        """The resolved specification; for a solved model without the fields that do not bear on it."""
+        plain = super().canonical()
+        if not self.model.solved:
+            return plain
+        kept = {field: value for field, value in plain.items() if field in SOLVED_FIELDS}
+        return {**kept, "evaluation": {f: v for f, v in plain["evaluation"].items() if f in SOLVED_EVALUATION}}
+
     def values(self) -> dict[str, Any]:
         """The lane values of this run: what is traced when its shape is compiled."""
         scalars: Values = {
@@ -114,6 +162,6 @@ class Run(Part):
             **scalars,
             "keys": {s.name.lower(): stream_key(self.seed, s) for s in (Stream.EXAMPLE, Stream.NOISE, Stream.ORDER)},
             "task": self.task.values(self.seed),
-            "init": self.init.values(self.seed, self.model.widths[0], len(self.model.widths) + 1),
+            "init": self.init.values(self.seed, self.network.widths[0], len(self.network.widths) + 1),
             "optimiser": self.optimiser.values(),
         }

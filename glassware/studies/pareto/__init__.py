@@ -1,6 +1,20 @@
 """Pareto Frontiers in Deep Feature Learning: Data, Compute, Width, and Luck."""
 
-from glassware.studies.pareto import success_frontier
+from glassware.studies.pareto import (
+    kernel_control,
+    lottery_tickets,
+    slices,
+    sparsity,
+    success_frontier,
+    weight_decay,
+)
 from glassware.studies.study import Study
 
-STUDIES: tuple[Study, ...] = (success_frontier.STUDY,)
+STUDIES: tuple[Study, ...] = (
+    success_frontier.STUDY,
+    slices.STUDY,
+    lottery_tickets.STUDY,
+    sparsity.STUDY,
+    weight_decay.STUDY,
+    kernel_control.STUDY,
+)

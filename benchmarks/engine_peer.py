@@ -1,0 +1,54 @@
+"""The engine through its public path: the compiled program of a shape, advanced by chunks of rounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+
+import jax
+import numpy as np
+
+from benchmarks.cell import LAPTOP, Cell, Setting
+from glassware.engine import choose_lanes, devices
+from glassware.engine.program import CAPACITY, program
+from glassware.training import Evaluation
+
+CHUNK_SECONDS = 0.25  # near that of glassware.engine.train
+ROUND_FLOPS = 2e10  # work of all lanes between two evaluations in the training-only measurement
+
+
+def training(cell: Cell, setting: Setting) -> Callable[[], int]:
+    """Training only: an evaluation of a single example every 100 to 1000 steps, less than 0.1% of the work."""
+    every = max(100, min(1000, int(ROUND_FLOPS / (setting.lanes * cell.flops))))
+    return _lanes(cell, setting.lanes, Evaluation(every=every, test=1, success=0.0, stop=False))
+
+
+def evaluated(cell: Cell, setting: Setting) -> Callable[[], int]:
+    """Training and the laptop scale's evaluation."""
+    return _lanes(cell, setting.lanes, LAPTOP)
+
+
+@cache
+def _lanes(cell: Cell, wanted: int, evaluation: Evaluation) -> Callable[[], int]:
+    devices()  # before anything else touches JAX
+    shape = cell.run(evaluation).shape()
+    lanes = choose_lanes(shape, wanted)
+    compiled = program(shape, lanes)
+    runs = [cell.run(evaluation, seed).values() for seed in range(lanes)]
+    values = jax.tree.map(lambda *leaves: np.stack(leaves), *runs)
+    state, _ = compiled.advance(values, compiled.idle(), np.ones(lanes, bool), 0)
+    jax.block_until_ready(state)
+    rounds, taken = 1, 0
+
+    def advance() -> int:
+        nonlocal state, taken
+        state, _ = compiled.advance(values, state, np.zeros(lanes, bool), rounds)
+        before, taken = taken, int(np.asarray(state.t).sum())  # what was done, not what was asked for
+        return taken - before
+
+    started = time.perf_counter()
+    advance()
+    seconds = time.perf_counter() - started
+    rounds = max(1, min(CAPACITY, round(CHUNK_SECONDS / seconds)))
+    return advance

@@ -1,0 +1,278 @@
+"""The commands of the command line as functions, and the words a sweep is written in."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from glassware import studies
+from glassware.engine import devices
+from glassware.engine.device import cores
+from glassware.engine.lanes import describe
+from glassware.errors import GlasswareError
+from glassware.models import MLP, Init, KernelRidge
+from glassware.progress import Progress
+from glassware.statistics import NEVER, median, wilson
+from glassware.studies import SCALES, Judgement, Report, Study
+from glassware.sweeps import SEMANTICS, Reporter, Store, grid
+from glassware.sweeps import sweep as train_sweep
+from glassware.sweeps.rows import own_version
+from glassware.tasks import Parity
+from glassware.training import SGD, Adam, AdamW, Evaluation, Run
+
+STORE, FIGURES = "results/store", "results/figures"
+
+__all__ = [
+    "MLP", "SGD", "Adam", "AdamW", "Evaluation", "GlasswareError", "Init", "Judgement", "KernelRidge", "Parity",
+    "Report", "Run", "Store", "claims", "figures", "grid", "info", "list_studies", "run", "summary", "sweep",
+]  # fmt: skip
+
+
+def sweep(
+    runs: Iterable[Run] | str | Path,
+    store: Store | str | Path | None = None,
+    *,
+    lanes: int | None = None,
+    progress: bool | Reporter = False,
+) -> pl.DataFrame:
+    """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
+
+    Args:
+        runs: runs (see ``grid``), or the path of a TOML sweep file.
+        store: folder of results, made when it is not there; without one the rows are only returned.
+        lanes: runs held at once; chosen from the device's memory unless given.
+        progress: True prints how far it is; or a ``Reporter`` of your own.
+    """
+    _at_least_one(lanes=lanes)
+    return train_sweep(runs, store, reporter=_reporter(progress, 1), lanes=lanes)
+
+
+def run(
+    study: str | Study,
+    scale: str = "laptop",
+    *,
+    store: Store | str | Path | None = STORE,
+    figures: str | Path | None = FIGURES,
+    seeds: int | None = None,
+    lanes: int | None = None,
+    progress: bool | Reporter = False,
+) -> Report:
+    """Train what a study lacks, judge its claims and draw its figures.
+
+    Args:
+        study: name of a study (see ``list_studies``), or one of your own.
+        scale: ``smoke``, ``laptop`` or ``paper``.
+        store: folder of results; None keeps nothing.
+        figures: folder for the figures; None draws nothing.
+        seeds: runs a cell; the scale's own number unless given.
+        lanes: runs held at once; chosen from the device's memory unless given.
+        progress: True prints how far it is; or a ``Reporter`` of your own.
+
+    Returns:
+        A report with the rows (``frame``), the claims (``judgements``) and the paths of the ``figures``.
+    """
+    _at_least_one(seeds=seeds, lanes=lanes)
+    chosen, size = _find(study), studies.check_scale(scale)
+    if figures is not None:
+        check_folder(figures)  # now, not after hours of training
+    reporter = _reporter(progress, len(chosen.stages))
+    frame = studies.train(chosen, size, _open(store), seeds, reporter=reporter, lanes=lanes)
+    drawn = [] if figures is None else _draw(chosen, size, frame, figures)
+    return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)
+
+
+def claims(
+    study: str | Study | None = None,
+    scale: str = "laptop",
+    *,
+    store: Store | str | Path = STORE,
+    seeds: int | None = None,
+) -> list[Judgement]:
+    """Judge claims on the results in a store; trains nothing.
+
+    Args:
+        study: a study, all studies of a paper (``"pareto"``), or None for every one.
+        scale: ``smoke``, ``laptop`` or ``paper``.
+        store: folder of results.
+        seeds: runs a cell to look at; the scale's own number unless given.
+    """
+    _at_least_one(seeds=seeds)
+    chosen = [study] if isinstance(study, Study) else studies.matching(study)
+    size, kept = studies.check_scale(scale), existing(store)
+    return [j for one in chosen for j in studies.claims(one, size, studies.results(one, size, kept, seeds))]
+
+
+def figures(
+    study: str | Study,
+    scale: str = "laptop",
+    *,
+    store: Store | str | Path = STORE,
+    folder: str | Path = FIGURES,
+    seeds: int | None = None,
+) -> list[Path]:
+    """Draw a study's figures from the results in a store, as PNG and HTML, and return their paths; trains nothing.
+
+    Args:
+        study: name of a study, or one of your own.
+        scale: ``smoke``, ``laptop`` or ``paper``.
+        store: folder of results.
+        folder: where the figures go.
+        seeds: runs a cell to look at; the scale's own number unless given.
+    """
+    _at_least_one(seeds=seeds)
+    chosen, size, kept = _find(study), studies.check_scale(scale), existing(store)
+    check_folder(folder)
+    return _draw(chosen, size, studies.results(chosen, size, kept, seeds), folder)
+
+
+def list_studies() -> pl.DataFrame:
+    """Every study: name, title, number of runs at each scale (of its first stage), number of claims."""
+    # Not called ``studies``: that is the package with the studies themselves.
+    return pl.DataFrame(
+        [
+            {
+                "name": study.name,
+                "title": study.title,
+                **{scale: len(study.runs(scale)) for scale in SCALES},
+                "stages": len(study.stages),
+                "claims": len(study.claims),
+            }
+            for study in studies.STUDIES.values()
+        ]
+    )
+
+
+def summary(frame: pl.DataFrame) -> pl.DataFrame:
+    """Success by each value of each field that varies between the rows (seeds apart), all others pooled.
+
+    Args:
+        frame: rows of a sweep.
+
+    Returns:
+        One row a field and value: ``runs``, ``successes``, ``rate`` with its Wilson interval ``low`` to ``high``, and
+        ``median_steps`` to success (null: the median run never succeeds).
+    """
+    specs = [dict(_fields(Run.model_validate_json(spec).model_dump())) for spec in frame["spec"]]
+    outcomes = list(zip(frame["success"], frame["steps_to_success"], strict=True))
+    found: list[tuple[Any, ...]] = []
+    seen: list[list[list[int]]] = []
+    for field in dict.fromkeys(field for spec in specs for field in spec if field != "seed"):
+        groups: dict[Any, list[int]] = {}
+        for i, spec in enumerate(specs):
+            groups.setdefault(spec.get(field), []).append(i)
+        cut = sorted(groups.values())
+        # init.s is 2 exactly where init.scheme is sparse: to list it again would say nothing.
+        if len(cut) > 1 and not (None in groups and cut in seen):
+            seen.append(cut)
+            found += [_cell(field, v, [outcomes[i] for i in groups[v]]) for v in sorted(groups, key=_order)]
+    if not found and outcomes:
+        found = [_cell("all", None, outcomes)]
+    names = ("field", "value", "runs", "successes", "rate", "low", "high", "median_steps")
+    kinds = (pl.String, pl.String, pl.Int64, pl.Int64, pl.Float64, pl.Float64, pl.Float64, pl.Int64)
+    return pl.DataFrame(found, schema=dict(zip(names, kinds, strict=True)), orient="row")
+
+
+def info() -> dict[str, Any]:
+    """This machine and these versions, and what the engine would choose for a few shapes."""
+    shapes = [(50, 100), (50, 1000), (200, 10_000)]
+    chosen = [
+        {"n": n, "width": width, "runs": 1000}
+        | describe(Run(task=Parity(n=n, k=3), model=MLP(width=width)).shape(), 1000)
+        for n, width in shapes
+    ]
+    return {
+        "glassware": own_version(),
+        "semantics": SEMANTICS,
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("jax", "jaxlib", "optax", "polars")},
+        "system": platform.platform(),
+        "cores": cores(),
+        "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "devices": [
+            {"platform": d.platform, "kind": d.device_kind, "memory": (d.memory_stats() or {}).get("bytes_limit")}
+            for d in devices()
+        ],
+        "engine": chosen,
+    }
+
+
+def _find(study: str | Study) -> Study:
+    return study if isinstance(study, Study) else studies.find(study)
+
+
+def _reporter(progress: bool | Reporter, stages: int) -> Reporter | None:
+    if isinstance(progress, bool):
+        return Progress(stages=stages) if progress else None
+    return progress
+
+
+def _open(store: Store | str | Path | None) -> Store | None:
+    return store if isinstance(store, Store) or store is None else Store(store)
+
+
+def existing(store: Store | str | Path) -> Store:
+    """A store to read from: a folder that is not there is likelier a misspelt path than an empty store."""
+    if not isinstance(store, Store) and not Path(store).exists():
+        raise GlasswareError(f"there is no store at {store}; 'glassware run' makes one")
+    return store if isinstance(store, Store) else Store(store)
+
+
+def check_folder(folder: str | Path) -> None:
+    """Refuse a folder that cannot be one, without making it."""
+    for place in (Path(folder), *Path(folder).absolute().parents):
+        if place.exists():
+            if not place.is_dir():
+                raise GlasswareError(f"cannot write figures to {folder}: {place} is a file")
+            if not os.access(place, os.W_OK):
+                raise GlasswareError(f"cannot write figures to {folder}: no permission in {place}")
+            return
+
+
+def _draw(study: Study, scale: studies.Scale, frame: pl.DataFrame, folder: str | Path) -> list[Path]:
+    try:
+        return studies.figures(study, scale, frame, folder)
+    except OSError as error:
+        raise GlasswareError(f"cannot write figures to {folder}: {error.strerror or error}") from None
+
+
+def _at_least_one(**values: int | None) -> None:
+    for name, value in values.items():
+        if value is not None and value < 1:
+            raise GlasswareError(f"{name} must be at least 1, not {value}")
+
+
+def _fields(plain: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    """Dotted fields, as in a sweep file."""
+    for name, value in plain.items():
+        if isinstance(value, Mapping):
+            yield from _fields(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _order(value: Any) -> tuple[int, Any]:
+    """Numbers by size, then text, then lists, then nothing (online)."""
+    if value is None:
+        return 3, 0
+    return (0, value) if isinstance(value, int | float) else (1, value) if isinstance(value, str) else (2, str(value))
+
+
+def _cell(field: str, value: Any, outcomes: list[tuple[bool, int | None]]) -> tuple[Any, ...]:
+    successes = sum(success for success, _ in outcomes)
+    steps = median([NEVER if step is None else step for _, step in outcomes])
+    shown = "online" if field == "m" and value is None else "–" if value is None else str(value)
+    return (
+        field,
+        shown,
+        len(outcomes),
+        successes,
+        *wilson(successes, len(outcomes)),
+        None if math.isinf(steps) else int(steps),
+    )

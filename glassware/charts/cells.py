@@ -1,0 +1,36 @@
+"""From one row a run to one row a cell: counts, rates with their intervals, median times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import polars as pl
+
+from glassware.charts.labels import keys, need
+from glassware.statistics import NEVER, Estimate, wilson
+
+_wilson = lru_cache(maxsize=None)(wilson)  # thousands of cells share a few dozen counts
+
+
+def cells(frame: pl.DataFrame, columns: Sequence[str | None], *extra: pl.Expr) -> pl.DataFrame:
+    """Successes, trials, rate with its Wilson interval and median time, one row a combination of the columns.
+
+    ``median`` is null where half of the runs or fewer succeed: a failure takes for ever.
+    """
+    by = keys(frame, columns)
+    need(frame, [*by, "success", "steps_to_success"])
+    times = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER)
+    table = frame.group_by(by, maintain_order=True).agg(
+        pl.col("success").sum().cast(pl.Int64).alias("successes"),
+        pl.len().cast(pl.Int64).alias("trials"),
+        times.sort().get(pl.len() // 2).alias("median"),
+        *extra,
+    )
+    found: list[Estimate] = [_wilson(hits, trials) for hits, trials in table.select("successes", "trials").iter_rows()]
+    return table.with_columns(
+        pl.Series("rate", [estimate.value for estimate in found], pl.Float64),
+        pl.Series("low", [estimate.low for estimate in found], pl.Float64),
+        pl.Series("high", [estimate.high for estimate in found], pl.Float64),
+        pl.when(pl.col("median").is_finite()).then("median").alias("median"),
+    )

@@ -1,0 +1,189 @@
+"""Success rate and time to success against a quantity, one line a colour."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from glassware.charts.cells import cells
+from glassware.charts.labels import NULLS, WORDS, labels, name, percent, phrase
+from glassware.charts.theme import SHORT, colours, heading, inline, log_axis
+from glassware.statistics import NEVER, bootstrap, median
+
+LOGARITHMIC = ("m", "width")  # numeric on a log axis, unless a value is missing (online)
+WIDTH, HEIGHT = 340, 210
+DODGE = 6  # pixels between the bars of two colours
+FEW_TICKS = 8  # an axis with so many values or fewer names all of them
+
+
+def success_curves(
+    frame: pl.DataFrame,
+    *,
+    x: str,
+    colour: str,
+    row: str | None = None,
+    title: str,
+    x_title: str | None = None,
+    subtitle: str = "",
+) -> alt.TopLevelMixin:
+    """Success rate against ``x`` with 95% Wilson intervals, one line a value of ``colour``, a panel a ``row``."""
+    return _rates(frame, _Axes(x, colour, row, x_title or name(x))).properties(title=heading(title, subtitle))
+
+
+def time_curves(
+    frame: pl.DataFrame,
+    *,
+    x: str,
+    colour: str,
+    row: str | None = None,
+    title: str,
+    x_title: str | None = None,
+    subtitle: str = "",
+) -> alt.TopLevelMixin:
+    """Median steps to success against ``x`` with 95% bootstrap intervals, where more than half of the runs succeed."""
+    return _times(frame, _Axes(x, colour, row, x_title or name(x))).properties(title=heading(title, subtitle))
+
+
+def slices(frame: pl.DataFrame, *, colour: str, title: str, subtitle: str = "") -> alt.TopLevelMixin:
+    """Success rate and, beside it, time to success against the sample size; a row of panels an init."""
+    axes = _Axes("m", colour, "init", name("m"))
+    return alt.hconcat(_rates(frame, axes), _times(frame, axes), spacing=40).properties(title=heading(title, subtitle))
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """Which column goes where."""
+
+    x: str
+    colour: str
+    row: str | None
+    x_title: str
+
+    @property
+    def columns(self) -> list[str | None]:
+        return [self.x, self.colour, self.row]
+
+
+def _rates(frame: pl.DataFrame, axes: _Axes) -> Any:
+    table = cells(frame, axes.columns)
+    ends = [f"{100 * low:.0f}–{100 * high:.0f}%" for low, high in table.select("low", "high").iter_rows()]
+    table = table.with_columns(pl.col("rate").alias("value"), pl.Series("interval", ends, pl.String))
+    y = alt.Y(
+        "value:Q",
+        title="successful runs",
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], tickCount=5),
+    )
+    return _draw(table, axes, y, lift=2)  # the name of 100% lifts the header by the other six pixels
+
+
+def _times(frame: pl.DataFrame, axes: _Axes) -> Any:
+    times = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")
+    table = cells(frame, axes.columns, times)
+    lows, highs, words = [], [], []
+    for middle, sample in table.select("median", "times").iter_rows():
+        found = None if middle is None else bootstrap(median, sample)
+        # An interval that reaches up to never has no upper end to draw.
+        bounded = found is not None and math.isfinite(found.high)
+        lows.append(found.low if found and bounded else None)
+        highs.append(found.high if found and bounded else None)
+        words.append("–" if found is None else f"{found.low:,.0f}–{f'{found.high:,.0f}' if bounded else '∞'}")
+    table = table.with_columns(
+        pl.col("median").alias("value"),
+        pl.Series("low", lows, pl.Float64),
+        pl.Series("high", highs, pl.Float64),
+        pl.Series("interval", words, pl.String),
+    ).drop("times")
+    drawn = [value for column in ("value", "low", "high") for value in table[column].drop_nulls()]
+    y = alt.Y(
+        "value:Q",
+        title="median steps to success",
+        scale=alt.Scale(type="log", nice=False, padding=10),
+        axis=log_axis(min(drawn, default=1), max(drawn, default=10)),
+    )
+    return _draw(table, axes, y, alt.Tooltip("value:Q", title="median steps", format=",.0f"))
+
+
+def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: int = 8) -> Any:
+    """Line, points and intervals: a band along a numeric axis, a bar at each value of an ordinal one."""
+    numeric = axes.x in LOGARITHMIC and not table[axes.x].null_count()
+    found, order = labels(table, axes.x)
+    hues, hue_order = labels(table, axes.colour)
+    panels, panel_order = labels(table, axes.row) if axes.row else ([""] * len(table), [])
+    head = {label: phrase(table, axes.row, label) for label in panel_order} if axes.row else {"": ""}
+    records = [
+        {
+            "x": cell[axes.x] if numeric else label,
+            "label": label,
+            "colour": hue,
+            "panel": head[panel],
+            "piece": label == NULLS["m"],  # online is no sample size: the line stops before it
+            "value": cell["value"],
+            "low": cell["low"],
+            "high": cell["high"],
+            "counts": f"{cell['successes']} of {cell['trials']} ({percent(cell['rate'])})",
+            "interval": cell["interval"],
+        }
+        for cell, label, hue, panel in zip(table.iter_rows(named=True), found, hues, panels, strict=True)
+        if cell["value"] is not None
+    ]
+    hue = alt.Color(
+        "colour:N",
+        sort=hue_order,
+        scale=colours(axes.colour, hue_order, numeric=not isinstance(table.schema[axes.colour], WORDS)),
+        legend=alt.Legend(title=name(axes.colour), symbolType="stroke", symbolOpacity=1, symbolSize=220),
+    )
+    tooltip = [
+        alt.Tooltip("colour:N", title=name(axes.colour)),
+        alt.Tooltip("label:N", title=axes.x_title),
+        alt.Tooltip("counts:N", title="successful runs"),
+        *more,
+        alt.Tooltip("interval:N", title="95% interval"),
+    ]
+    base = alt.Chart().encode(x=_numeric_x(table, axes) if numeric else _ordinal_x(order, axes), color=hue)
+    if not numeric and len(hue_order) > 1:
+        base = base.encode(xOffset=_dodge(order, hue_order))
+    ends = {"y": alt.Y("low:Q"), "y2": "high:Q"}
+    bounded = base.transform_filter("isValid(datum.low)")
+    interval = bounded.mark_area(opacity=0.14) if numeric else bounded.mark_rule(strokeWidth=1.5, opacity=0.6)
+    points = base.mark_point(filled=True, size=46, opacity=1, stroke="white", strokeWidth=0.8)
+    layers = [
+        interval.encode(**ends, detail="piece:N"),
+        base.mark_line(strokeWidth=2.2).encode(y=y, detail="piece:N"),
+        points.encode(y=y, tooltip=tooltip),
+    ]
+    chart = alt.layer(*layers, data=inline(records)).properties(width=WIDTH, height=HEIGHT)
+    if not axes.row:
+        return chart
+    header = alt.Header(labelAnchor="start", labelPadding=lift)
+    facet = alt.Facet("panel:N", sort=[head[label] for label in panel_order], title=None, header=header)
+    # Flush, so that panels of two figures side by side stand level whatever their axes.
+    return chart.facet(facet=facet, columns=1, spacing=46, bounds="flush")
+
+
+def _numeric_x(table: pl.DataFrame, axes: _Axes) -> alt.X:
+    values = sorted(set(table[axes.x]))
+    if len(values) <= FEW_TICKS:
+        axis = alt.Axis(values=values, tickCount=len(values), labelExpr=SHORT, grid=False, labelOverlap="greedy")
+    else:
+        axis = log_axis(values[0], values[-1], grid=False, labelOverlap="greedy")
+    return alt.X("x:Q", title=axes.x_title, scale=alt.Scale(type="log", nice=False, padding=8), axis=axis)
+
+
+def _ordinal_x(order: list[str], axes: _Axes) -> alt.X:
+    axis = alt.Axis(labelAngle=0, grid=False, labelOverlap="greedy")
+    return alt.X(
+        "x:O", title=axes.x_title, sort=order, scale=alt.Scale(type="band", domain=order, padding=0), axis=axis
+    )
+
+
+def _dodge(order: list[str], hue_order: list[str]) -> alt.XOffset:
+    """Bars of different colours stand side by side, a few pixels apart around the middle of their band."""
+    band = WIDTH / len(order)
+    reach = min(0.3 * band, DODGE * (len(hue_order) - 1) / 2)
+    scale = alt.Scale(type="point", domain=hue_order, range=[band / 2 - reach, band / 2 + reach])
+    return alt.XOffset("colour:N", sort=hue_order, scale=scale)

@@ -1,0 +1,65 @@
+"""The training curves of the cell that is picked in a heat map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from glassware.charts.grid import Grid
+from glassware.charts.save import BROWSER
+from glassware.charts.theme import INK, MUTED, inline
+from glassware.charts.traces import TEST, curve_layers, traces, unroll
+
+PICKED = "picked"  # the selection; its cells are numbers
+NONE = -1  # stands for the cell while none is picked, so that axes and words keep their places
+RUNS, POINTS = 10, 40  # of a cell
+TOTAL = 150_000  # points in one figure; beyond it a cell shows fewer runs, then fewer points
+SIZE = {"width": 310, "height": 180}
+
+
+def cell_traces(frame: pl.DataFrame, grid: Grid) -> tuple[pl.DataFrame, list[str]]:
+    """A few thinned runs of every cell that has curves, and the kinds of line among them."""
+    count = len(grid.table)
+    runs = min(RUNS, max(3, TOTAL // (POINTS * count)))
+    points = min(POINTS, max(10, TOTAL // (runs * count)))
+    table, kinds = traces(frame, grid.by, runs=runs, points=points)
+    return table.join(grid.table.select(*grid.by, "cell"), on=grid.by, how="left", nulls_equal=True), kinds
+
+
+def first_pick(grid: Grid, drawn: pl.DataFrame) -> int:
+    """The cell whose curves show first: offline, nearest to half its runs succeeding, the wider on a tie."""
+    table = grid.table.join(drawn, on="cell", how="semi")
+    nearest = table.sort(pl.col("m").is_null(), (pl.col("rate") - 0.5).abs(), -pl.col("width"), maintain_order=True)
+    return int(nearest["cell"][0])
+
+
+def selection(first: int | None) -> alt.Parameter:
+    """What a click on a cell changes."""
+    value = alt.Undefined if first is None else [{"cell": first}]
+    return alt.selection_point(name=PICKED, fields=["cell"], empty=False, toggle=False, value=value)
+
+
+def curves_panel(grid: Grid, table: pl.DataFrame, kinds: list[str]) -> Any:
+    """The curves of the picked cell under two lines that say which one it is and how it went."""
+    some = f"isValid({PICKED}.cell)"
+    this = f"datum.cell == ({some} ? {PICKED}.cell[0] : {NONE})"
+    longest = max(steps[-1] for steps in table["step"])
+    blank = {"cell": NONE, "kind": TEST, "run": NONE, "step": [0, longest], "test": [None] * 2, "train": [None] * 2}
+    curves = [blank, *table.select("cell", "kind", "run", "step", "test", "train").to_dicts()]
+    hint = {"cell": NONE, "where": "click a cell", "what": "and its training curves appear here"}
+
+    words = alt.Chart(inline([hint, *grid.words()])).transform_filter(this).encode(x=alt.value(0))
+    where = words.mark_text(align="left", baseline="bottom", color=INK, fontSize=13, fontWeight="bold")
+    what = words.mark_text(align="left", baseline="bottom", color=MUTED, fontSize=12)
+    more = alt.Chart(inline([{}])).transform_calculate(text=f"{BROWSER} && {some} ? 'click another cell' : ''")
+    more = more.mark_text(align="right", baseline="top", color=MUTED, fontSize=12, fontStyle="italic")
+    panel = alt.layer(
+        *curve_layers(kinds),
+        where.encode(text="where:N", y=alt.value(-24)),
+        what.encode(text="what:N", y=alt.value(-8)),
+        more.encode(text="text:N", x=alt.value("width"), y=alt.value(4)),
+        data=inline(curves),
+    )
+    return unroll(panel.transform_filter(this)).properties(**SIZE)

@@ -1,0 +1,108 @@
+"""The house look: one configuration for every figure, and the colours that mean the same thing everywhere."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import altair as alt
+
+INK, MUTED, FAINT = "#1f2328", "#6b7280", "#e3e6ea"
+TRAIN = "#9aa0a6"  # training error is gray in every figure, as in the paper
+DENSE, SPARSE = "#2b6cb0", "#d9660a"  # a blue and an orange that colour-blind readers tell apart
+CATEGORIES = [DENSE, SPARSE, "#0f8a6b", "#a63d8f", "#b8860b", "#55708a", "#7a4a21"]
+PICK = "#e11d48"  # the cell whose curves are shown
+HEAT: Literal["viridis"] = "viridis"  # perceptually uniform and safe for colour-blind readers
+SEQUENCE = alt.SchemeParams(name="viridis", extent=[0.88, 0.05])  # its yellow end is too pale for a line on white
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first travels with vl-convert: the same PNG everywhere
+
+THRESHOLD = 0.10  # the test error at which a run counts as a success
+ERROR_TOP = 0.6  # chance is one half; a little room above it
+
+CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": FONT,
+    "padding": 12,
+    "view": {"stroke": None},
+    "title": {
+        "anchor": "start",
+        "fontSize": 17,
+        "fontWeight": "bold",
+        "color": INK,
+        "subtitleFontSize": 13,
+        "subtitleColor": MUTED,
+        "subtitlePadding": 5,
+        "offset": 14,
+    },
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "labelColor": INK,
+        "titleColor": INK,
+        "titlePadding": 8,
+        "domainColor": MUTED,
+        "tickColor": MUTED,
+        "tickSize": 4,
+        "gridColor": FAINT,
+    },
+    "legend": {
+        "labelFontSize": 12,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "labelColor": INK,
+        "titleColor": INK,
+        "symbolStrokeWidth": 2.5,
+        "labelLimit": 260,
+    },
+    "header": {
+        "labelFontSize": 13,
+        "labelFontWeight": "bold",
+        "labelColor": INK,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "labelLimit": 400,
+    },
+}
+
+SHORT = "format(datum.value, '~s')"  # 0, 500, 10k; an axis with this as its format writes 0k
+
+
+def inline(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Chart data.
+
+    A dict, for Altair validates its own class record by record, and of a tuple, for it copies lists record by record
+    whenever a chart changes; either takes seconds.
+    """
+    return {"values": tuple(records)}
+
+
+def heading(title: str, subtitle: str) -> alt.TitleParams:
+    """Title and, where there is one, subtitle."""
+    return alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
+
+
+def init_colour(label: str) -> str:
+    """Dense is blue and sparse orange in every figure; other schemes have their own hue."""
+    fixed = {"dense": DENSE, "kaiming": CATEGORIES[2], "sign": CATEGORIES[3]}
+    return fixed.get(label, SPARSE)
+
+
+def colours(column: str, order: list[str], *, numeric: bool) -> alt.Scale:
+    """The colour scale of a column: initial weights have their hues, numbers a sequence, words a hue each."""
+    if column == "init" and len({init_colour(label) for label in order}) == len(order):
+        return alt.Scale(domain=order, range=[init_colour(label) for label in order])
+    if numeric and len(order) > 1:
+        return alt.Scale(domain=order, scheme=SEQUENCE)
+    return alt.Scale(domain=order, range=CATEGORIES)
+
+
+def log_axis(low: float, high: float, **more: Any) -> alt.Axis:
+    """Named ticks at 1, 2 and 5 times powers of ten, and in between where these are too few."""
+    for digits in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
+        values = [digit * 10.0**power for power in powers for digit in digits]
+        values = [value for value in values if low * 0.85 <= value <= high * 1.15]
+        if len(values) > 2:
+            break
+    return alt.Axis(values=values, tickCount=len(values), labelExpr=SHORT, **more)

@@ -1,0 +1,62 @@
+"""Training curves as small multiples."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from glassware.charts.labels import keys, labels, need, phrase
+from glassware.charts.theme import heading, inline, log_axis
+from glassware.charts.traces import CURVES, curve_layers, has_curves, traces, unroll
+from glassware.errors import GlasswareError
+
+RUNS = 50  # in one panel; more lines say no more
+POINTS = 100  # of one line
+TOTAL = 40_000  # points in the whole figure; beyond it a panel shows fewer runs, then fewer points
+ACROSS = 4  # panels side by side
+
+
+def training_curves(
+    frame: pl.DataFrame, *, by: list[str], title: str, subtitle: str = "", log_x: bool = False
+) -> alt.TopLevelMixin:
+    """Training and test error along the way, one panel a combination of the columns ``by``.
+
+    One gray line (training error) and one coloured line (test error) a run; the dashed line is the success threshold.
+    """
+    need(frame, [*by, *CURVES])
+    if not has_curves(frame):
+        raise GlasswareError("training curves need runs with curves, and these have none")
+    groups, order, across = _panels(frame, by)
+    most = 2 * POINTS if log_x else POINTS  # a log axis spreads out the first few
+    runs = min(RUNS, max(5, TOTAL // (most * len(order))))
+    points = min(most, max(20, TOTAL // (runs * len(order))))
+    named = frame.join(groups, on=keys(frame, by), how="left", nulls_equal=True)
+    table, kinds = traces(named, ["panel"], runs=runs, points=points)
+
+    size = {1: (460, 260), 2: (330, 190)}.get(across, (220, 140))
+    steps = [step for steps in table["step"] for step in steps if step]
+    layers = curve_layers(kinds, log_axis(min(steps), max(steps), grid=False) if log_x and steps else None)
+    panel = alt.layer(*layers, data=inline(table.to_dicts())).properties(width=size[0], height=size[1])
+    facet = alt.Facet("panel:N", sort=order, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
+    figure = panel.facet(facet=facet, columns=across, spacing=18)
+    if len(order) % across:
+        # Shared axes would be drawn below the panels that the last row lacks.
+        figure = figure.resolve_axis(x="independent")
+    return unroll(figure, log_x=log_x).properties(title=heading(title, subtitle))
+
+
+def _panels(frame: pl.DataFrame, by: list[str]) -> tuple[pl.DataFrame, list[str], int]:
+    """The label of every combination, the labels in order, and how many panels to set side by side."""
+    groups = frame.group_by(keys(frame, by), maintain_order=True).agg()
+    ranks, words = [], []
+    innermost = 1  # values of the last column that has several: a row of panels runs through them
+    for column in by:
+        found, order = labels(groups, column)
+        ranks.append([order.index(label) for label in found])
+        words.append([phrase(groups, column, label, init="") for label in found])
+        innermost = len(order) if len(order) > 1 else innermost
+    panels = [", ".join(parts) for parts in zip(*words, strict=True)]
+    ordered = [panel for _, panel in sorted(zip(zip(*ranks, strict=True), panels, strict=True))]
+    fits = innermost <= ACROSS and len(panels) % innermost == 0
+    across = innermost if fits else min(ACROSS, len(panels))
+    return groups.with_columns(pl.Series("panel", panels, pl.String)), ordered, across

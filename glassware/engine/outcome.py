@@ -1,0 +1,23 @@
+"""What the engine hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from glassware.training import Run
+
+
+@dataclass
+class Outcome:
+    """What came of a run."""
+
+    run: Run
+    steps_taken: int
+    success_step: int | None
+    diverged_step: int | None
+    curves: dict[str, list[float]]  # ``step`` and one list a measured column
+    final: dict[str, np.ndarray]
+    seconds: float  # this run's share of the device's time
+    flops: float

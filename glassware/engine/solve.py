@@ -1,0 +1,96 @@
+"""Runs whose model is solved: no lanes and no steps, one linear system a run, in float64 on the host."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import jax
+import numpy as np
+
+from glassware.draws import Stream, stream_key
+from glassware.engine.outcome import Outcome
+from glassware.models import KernelRidge
+from glassware.tasks import Task
+from glassware.training import Run
+
+BLOCK = 2048  # examples drawn, and examined, at once
+SOLVE_RATE = 1e10  # floating-point operations a second that any host gives, for estimates
+
+
+def solve(run: Run) -> Outcome:
+    """Fit the run's model to its m examples and examine it once. A network of the same seed would see the same data."""
+    started = time.perf_counter()
+    model = _kernel(run)
+    x, y = _sample(run)
+    coefficients = model.fit(x, y)
+    fitted = model.predict(coefficients, x, x)
+    test_error = _test_error(run, model, coefficients, x)
+    finite = bool(np.isfinite(coefficients).all())
+    passed = finite and test_error <= run.evaluation.success
+    curves: dict[str, list[float]] = {
+        "step": [0],
+        "test_error": [test_error],
+        "train_error": [float(np.mean(y * fitted <= 0))],
+        "loss": [float(np.mean((fitted - y) ** 2))],
+    }
+    return Outcome(
+        run=run,
+        steps_taken=0,
+        success_step=0 if passed else None,
+        diverged_step=None if finite else 0,
+        curves=curves,
+        final={},
+        seconds=time.perf_counter() - started,
+        flops=solve_flops(run),
+    )
+
+
+def solve_flops(run: Run) -> float:
+    """Useful floating-point operations of a solved run."""
+    return _kernel(run).solve_flops(run.task.input_size, run.m or 0, run.evaluation.test)
+
+
+def _kernel(run: Run) -> KernelRidge:
+    if not isinstance(run.model, KernelRidge):
+        raise TypeError(f"the model '{run.model.name}' is trained, not solved")
+    return run.model
+
+
+def _sample(run: Run) -> tuple[Any, Any]:
+    """The run's m examples and their labels as the learner sees them."""
+    keys = stream_key(run.seed, Stream.EXAMPLE), stream_key(run.seed, Stream.NOISE)
+    blocks = list(_blocks(run, keys, run.m or 0))
+    return np.concatenate([x for x, _ in blocks]), np.concatenate([y for _, y in blocks])
+
+
+def _test_error(run: Run, model: KernelRidge, coefficients: Any, sample: Any) -> float:
+    """Error on the held-out sample that all runs of a task share."""
+    missed = 0
+    for x, y in _blocks(run, (stream_key(0, Stream.TEST), None), run.evaluation.test):
+        missed += int(np.sum(~(y * model.predict(coefficients, sample, x) > 0)))
+    return missed / run.evaluation.test
+
+
+def _blocks(run: Run, keys: tuple[Any, Any], size: int) -> Iterator[tuple[Any, Any]]:
+    """The first ``size`` examples of a stream, a block at a time; without a noise key their labels are clean."""
+    draw, values = _drawer(run.task.shape()), run.task.values(run.seed)
+    for first in range(0, size, BLOCK):
+        x, y = draw(values, *keys, np.arange(first, first + BLOCK, dtype=np.uint32))
+        kept = min(BLOCK, size - first)
+        yield np.asarray(x, np.float64)[:kept], np.asarray(y, np.float64)[:kept]
+
+
+@lru_cache(maxsize=16)
+def _drawer(task: Task) -> Callable[..., tuple[Any, Any]]:
+    """One block of examples of a task, compiled."""
+
+    def draw(values: Any, key: Any, noise_key: Any, index: Any) -> tuple[Any, Any]:
+        raw = task.raw(key, index)
+        clean = noise_key is None
+        y = task.targets(values, raw) if clean else task.train_targets(values, noise_key, index, raw)
+        return task.inputs(raw), y
+
+    return jax.jit(draw)

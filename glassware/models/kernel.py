@@ -1,0 +1,93 @@
+"""Kernel ridge regression: what a network that never leaves its first features could do."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from glassware.part import Part
+
+Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float64, or a vector
+
+LARGEST_SAMPLE = 30_000  # the Gram matrix of this many examples takes 7 GB in float64
+
+
+class KernelRidge(Part):
+    """f(x) = sum_i a_i k(x, x_i) with a = (K + ridge I)^-1 y. It is solved, not trained: no steps, no initial weights.
+
+    Attributes:
+        kernel: ``rbf``: exp(-gamma |x - x'|^2). ``ntk``: the tangent kernel of an infinitely wide two-layer ReLU
+            network with Gaussian weights.
+        gamma: inverse squared length of the ``rbf`` kernel; 1/n unless given.
+        bias: whether a constant input 1 is appended (``ntk`` only: it changes no distance). Without it the ReLU tangent
+            kernel holds no odd function but the linear ones, so it cannot express a parity of odd k >= 3 at all.
+        ridge: added to the diagonal of the Gram matrix. Small: the sample is interpolated.
+    """
+
+    name: Literal["kernel-ridge"] = "kernel-ridge"
+    kernel: Literal["rbf", "ntk"]
+    gamma: Annotated[float, Field(gt=0)] | None = None
+    bias: bool = False
+    ridge: Annotated[float, Field(gt=0)] = 1e-6
+
+    solved: ClassVar[bool] = True
+    widths: ClassVar[tuple[int, ...]] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.kernel != "rbf" and self.gamma is not None:
+            raise ValueError(f"gamma belongs to the kernel 'rbf', not '{self.kernel}'")
+        if self.kernel != "ntk" and self.bias:
+            raise ValueError(f"bias belongs to the kernel 'ntk': a constant input changes nothing for '{self.kernel}'")
+        return self
+
+    @property
+    def label(self) -> str:
+        """Short name for tables and charts."""
+        return f"{self.kernel} with bias" if self.bias else self.kernel
+
+    def gram(self, a: Matrix, b: Matrix) -> Matrix:
+        """k(a_i, b_j) for inputs (rows, n) and (columns, n)."""
+        if self.kernel == "rbf":
+            return rbf(a, b, 1.0 / a.shape[1] if self.gamma is None else self.gamma)
+        return relu_ntk(_with_constant(a), _with_constant(b)) if self.bias else relu_ntk(a, b)
+
+    def fit(self, x: Matrix, y: Matrix) -> Matrix:
+        """Coefficients a (m,) for a sample x (m, n), y (m,)."""
+        gram = self.gram(x, x)
+        gram[np.diag_indices_from(gram)] += self.ridge
+        return np.linalg.solve(gram, y)
+
+    def predict(self, coefficients: Matrix, sample: Matrix, x: Matrix) -> Matrix:
+        """Outputs (batch,) for inputs (batch, n)."""
+        return self.gram(x, sample) @ coefficients
+
+    def solve_flops(self, inputs: int, m: int, test: int) -> float:
+        """Work of fitting m examples (a symmetric factorisation, the products) and examining them and ``test`` more."""
+        return m**3 / 3 + 2.0 * m * (m + test) * (inputs + 1)
+
+
+def rbf(a: Matrix, b: Matrix, gamma: float) -> Matrix:
+    """exp(-gamma |a_i - b_j|^2)."""
+    square = np.sum(a * a, axis=1)[:, None] + np.sum(b * b, axis=1)[None, :] - 2.0 * (a @ b.T)
+    return np.exp(-gamma * np.maximum(square, 0.0))
+
+
+def relu_ntk(a: Matrix, b: Matrix) -> Matrix:
+    """Tangent kernel of x -> sqrt(2/r) sum_i v_i relu(w_i . x), v and w standard Gaussian, as r grows.
+
+    Training w contributes 2 <a, b> P(w.a > 0, w.b > 0), training v contributes 2 E[relu(w.a) relu(w.b)]: the arc-cosine
+    kernels of order 0 and 1 of the angle between a and b.
+    """
+    norms = np.linalg.norm(a, axis=1)[:, None] * np.linalg.norm(b, axis=1)[None, :]
+    product = a @ b.T
+    cosine = np.clip(product / norms, -1.0, 1.0)
+    obtuse = np.pi - np.arccos(cosine)
+    sine = np.sqrt(1.0 - cosine * cosine)
+    return (product * obtuse + norms * (cosine * obtuse + sine)) / np.pi
+
+
+def _with_constant(x: Matrix) -> Matrix:
+    return np.hstack([x, np.ones((len(x), 1))])

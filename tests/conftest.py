@@ -1,0 +1,31 @@
+"""One JAX start and one compilation cache for the whole session; hypothesis without a clock."""
+
+import os
+import shutil
+import tempfile
+
+import pytest
+from hypothesis import settings
+
+# Workers and the subprocesses of the kill tests inherit the environment, so a shape is compiled once a session.
+OWNS_CACHE = "JAX_COMPILATION_CACHE_DIR" not in os.environ
+if OWNS_CACHE:
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="glassware-tests-")
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "0"
+
+settings.register_profile("suite", deadline=None, derandomize=True, database=None)
+settings.register_profile("search", deadline=None, max_examples=5000)  # look for new ones: --hypothesis-profile=search
+settings.load_profile("suite")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if OWNS_CACHE:
+        shutil.rmtree(os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _start_jax() -> None:
+    from glassware.engine import devices
+
+    devices()  # a test that touches JAX first would leave it one device

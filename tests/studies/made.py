@@ -1,0 +1,66 @@
+"""Made rows: what a study's check must say about results we choose."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from glassware.engine import Outcome
+from glassware.statistics import Estimate
+from glassware.studies import Scale, Study
+from glassware.studies.claim import Finding, judge
+from glassware.sweeps.rows import frame, row
+from glassware.training import Run
+
+Rows = list[dict[str, Any]]
+
+
+def cell(won: int, trials: int, steps: int = 1000, **columns: Any) -> Rows:
+    """A cell's rows: the first ``won`` runs succeed after so many steps, the others never."""
+    return [
+        {**columns, "seed": i, "success": i < won, "steps_to_success": steps if i < won else None}
+        for i in range(trials)
+    ]
+
+
+def table(*cells: Rows) -> pl.DataFrame:
+    """All cells as one results table."""
+    return frame([row for cell in cells for row in cell])
+
+
+def check(study: Study, claim: str, made: pl.DataFrame) -> Finding:
+    """What the claim's check says about these rows."""
+    (found,) = [c for c in study.claims if c.id == claim]
+    finding = found.check(made)
+    assert isinstance(finding.measured, Estimate)
+    finding.text()
+    return finding
+
+
+def verdicts(study: Study, made: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """Every claim judged at every scale it names."""
+    for claim in study.claims:
+        for scale in claim.scales:
+            yield claim.id, judge(study.name, claim, scale, made).verdict
+
+
+def pretend(runs: Iterable[Run], passed: Callable[[Run], bool]) -> pl.DataFrame:
+    """Rows of these runs as if they had been trained, with a say on which succeed."""
+    return frame([row(_outcome(run, passed(run))) for run in runs])
+
+
+def pretend_study(study: Study, scale: Scale, passed: Callable[[Run], bool], seeds: int | None = None) -> pl.DataFrame:
+    """Rows of all stages of a study as if they had been trained."""
+    made = frame([])
+    for stage in study.stages:
+        made = pl.concat([made, pretend(stage(scale, seeds, made), passed)], how="diagonal_relaxed")
+    return made
+
+
+def _outcome(run: Run, passed: bool) -> Outcome:
+    error = 0.05 if passed else 0.5
+    curves = {"step": [0, 100], "test_error": [0.5, error], "train_error": [0.5, 0.0], "loss": [1.0, 0.1]}
+    length = run.model.widths[0] if run.model.widths else 0
+    final = {probe: np.linspace(0, 1, length, dtype=np.float32) for probe in run.probes}
+    return Outcome(run, 100, 100 if passed else None, None, curves, final, 0.1, 1e6)

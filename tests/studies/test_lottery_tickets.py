@@ -1,0 +1,137 @@
+import jax
+import numpy as np
+import polars as pl
+import pytest
+
+from glassware.studies.pareto.lottery_tickets import (
+    BLOCK,
+    GROUPS,
+    PLANS,
+    STUDY,
+    children,
+    curve_rows,
+    full_networks,
+    parents,
+    share_table,
+    small_networks,
+    success_table,
+)
+from glassware.training import Loop
+from tests.studies.made import check, pretend
+
+NETS = 3
+
+
+def group_of(run):
+    """What the child's specification makes it."""
+    return "rewound" if run.init.seed is not None else "sub-network" if run.init.neurons is not None else "re-drawn"
+
+
+def make(scale="laptop", won=None, failed=()):
+    """A study's rows: of each full network and group, the first so many runs succeed."""
+    won = {"rewound": 11, "re-drawn": 4, "sub-network": 3, **(won or {})}
+    full = pretend(full_networks(scale, NETS, pl.DataFrame()), lambda run: run.seed not in failed)
+    small = pretend(small_networks(scale, NETS, full), lambda run: run.seed % 1000 < won[group_of(run)])
+    return pl.concat([full, small], how="diagonal_relaxed")
+
+
+def test_children_take_after_their_parent():
+    full = make().filter(pl.col("width") == 100)
+    runs = small_networks("laptop", NETS, full)
+    assert len(runs) == NETS * sum(PLANS["laptop"].children)
+    assert len({run.seed for run in runs}) == len(runs)
+    for run in runs:
+        parent = full.filter(pl.col("seed") == run.seed // BLOCK - 1).row(0, named=True)
+        assert list(run.task.support) == parent["support"]
+        if group_of(run) == "rewound":
+            assert run.init.seed == parent["seed"]
+            assert run.init.neurons == (95, 96, 97, 98, 99)  # norms rise with the index in made rows
+            assert run.init.parent_width == 100
+
+
+def test_a_rewound_child_starts_with_its_parents_weights():
+    (full,) = full_networks("smoke", 1, pl.DataFrame())
+    child = next(run for run in small_networks("smoke", 1, pretend([full], lambda _: True)) if run.init.seed == 0)
+    first, last = jax.jit(Loop(full.shape()).init)(full.values()).params
+    ours, output = jax.jit(Loop(child.shape()).init)(child.values()).params
+    kept = np.array(child.init.neurons)
+    np.testing.assert_array_equal(ours["w"], first["w"][:, kept])
+    np.testing.assert_array_equal(ours["b"], first["b"][kept])
+    np.testing.assert_array_equal(output["w"], last["w"][kept])
+    np.testing.assert_array_equal(output["b"], last["b"])
+    assert child.values()["keys"]["order"].tolist() != full.values()["keys"]["order"].tolist()
+
+
+def test_a_network_that_did_not_learn_has_no_ticket():
+    frame = make(failed=(1,))
+    assert parents(frame)["seed"].to_list() == [0, 2]
+    assert sorted(set(children(frame)["net"])) == [0, 2]
+    assert len(small_networks("laptop", NETS, make(failed=(0, 1, 2)))) == 0
+    assert small_networks("laptop", NETS, pl.DataFrame()) == []
+
+
+def test_rows_fall_into_their_groups():
+    found = children(make()).group_by("group").len()
+    assert dict(found.iter_rows()) == {g: NETS * c for g, c in zip(GROUPS, PLANS["laptop"].children, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("claim", "made", "holds"),
+    [
+        ("start", make(), True),
+        ("tickets", make(), True),
+        ("tickets", make(won={"re-drawn": 12}), False),
+        ("tickets-pooled", make(), True),
+        ("tickets-pooled", make(won={"re-drawn": 18}), False),
+        ("draws-lose", make(), True),
+        ("draws-lose", make(won={"re-drawn": 7}), False),
+        ("not-the-scale", make(), True),
+        ("not-the-scale", make(won={"sub-network": 20}), False),
+    ],
+)
+def test_claims(claim, made, holds):
+    assert check(STUDY, claim, made).holds is holds
+
+
+def test_gains_count_network_by_network():
+    made = make()
+    losing = children(made).filter((pl.col("net") == 0) & (pl.col("group") == "rewound"))["id"]
+    made = made.with_columns(success=pl.col("success") & ~pl.col("id").is_in(losing.to_list()))
+    assert check(STUDY, "tickets", made).holds is True  # two of three
+    losing = children(made).filter((pl.col("net") <= 1) & (pl.col("group") == "rewound"))["id"]
+    made = made.with_columns(success=pl.col("success") & ~pl.col("id").is_in(losing.to_list()))
+    assert check(STUDY, "tickets", made).holds is False
+
+
+@pytest.mark.parametrize(("steps", "holds"), [(201, True), (200, False)])
+def test_quick_compares_medians_with_failures_as_never(steps, holds):
+    made = make()
+    drawn = children(made).filter(pl.col("group") == "re-drawn")["id"].to_list()
+    slower = pl.when(pl.col("id").is_in(drawn) & pl.col("success")).then(steps).otherwise(pl.col("steps_to_success"))
+    assert check(STUDY, "quick", made.with_columns(steps_to_success=slower)).holds is holds
+    assert check(STUDY, "quick", make(won={"rewound": 3, "re-drawn": 24})).holds is False
+
+
+def test_a_ticket_that_starts_well_is_no_ticket():
+    made = make().with_columns(curve_test_error=pl.lit([0.3, 0.05], pl.List(pl.Float32)))
+    assert check(STUDY, "start", made).holds is False
+
+
+def test_support_share_of_ticket_and_others():
+    made = make()
+    assert check(STUDY, "support", made).holds is True  # made shares rise with the norms
+    flat = made.with_columns(support_share=pl.when(pl.col("support_share").is_not_null()).then([0.5] * 100))
+    assert check(STUDY, "support", flat).holds is False
+
+
+def test_only_full_networks_are_not_enough_for_the_rest():
+    full = make().filter(pl.col("width") == 100)
+    for claim in STUDY.claims:
+        assert (check(STUDY, claim.id, full).holds is None) == (claim.id != "support")
+
+
+def test_tables_of_the_figures():
+    made = make()
+    assert set(success_table(made)["group"]) == set(GROUPS)
+    assert len(share_table(made)) == 2 * NETS
+    assert curve_rows(made).group_by("group").len()["len"].to_list() == [NETS, 9, 9, 9]

@@ -1,0 +1,55 @@
+import pytest
+
+from glassware.studies.pareto.success_frontier import SAMPLES
+from glassware.studies.pareto.weight_decay import PAPER_DECAYS, STUDY
+from tests.studies.made import cell, check, table
+
+
+def laptop(*cells):
+    return table(*(cell(won, 10, m=m, weight_decay=decay, init="dense") for m, decay, won in cells))
+
+
+HELPS = [(1000, 0.0, 1), (1000, 0.01, 9), (1000, 0.03, 10)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "made", "holds"),
+    [
+        ("decay-helps", laptop(*HELPS), True),
+        ("decay-helps", laptop(*HELPS[:2], (1000, 0.03, 5)), False),
+        ("decay-helps", laptop(*HELPS[:2]), None),
+        ("decay-helps", laptop(*HELPS[:2], (10_000, 0.03, 10)), None),
+        ("decay-hurts", laptop((10_000, 0.03, 10), (10_000, 0.06, 6)), True),
+        ("decay-hurts", laptop((10_000, 0.03, 6), (10_000, 0.06, 6)), False),
+        ("decay-hurts", laptop((10_000, 0.03, 6)), None),
+    ],
+)
+def test_claims(claim, made, holds):
+    assert check(STUDY, claim, made).holds is holds
+
+
+def paper(dense, sparse):
+    """Success from these sample sizes on, one for each decay."""
+    return table(
+        *(
+            cell(2 if m >= turn else 0, 2, m=m, weight_decay=decay, init=init)
+            for init, turns in (("dense", dense), ("sparse", sparse))
+            for decay, turn in zip(PAPER_DECAYS, turns, strict=True)
+            for m in SAMPLES
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "holds"),
+    [
+        (paper([10**9, 3000, 2000, 2000], [2000] * 4), True),
+        (paper([2000] * 4, [1000, 1000, 600, 300]), True),
+        (paper([2000] * 4, [1000] * 4), False),
+        (paper([3000, 3000, 2000, 2000], [1000] * 4), False),
+        (paper([10**9] * 4, [10**9] * 4), False),
+    ],
+)
+def test_the_edge_moves_or_not(made, holds):
+    assert check(STUDY, "decay-moves-the-edge", made).holds is holds
+    assert check(STUDY, "decay-moves-the-edge", made.filter(made["m"] != 600)).holds is None

@@ -1,0 +1,112 @@
+"""Processes to be killed. Run as a script: it imports once, then forks a life for each line it is told.
+
+    start KIND STORE NUMBER   fork a life; answer "PID working" once it is at work, or "PID ended"
+    end SIGNAL                send the signal (0: none), wait for it to die, answer its exit status
+
+Forking before JAX or Polars have started threads is safe, and a life costs a second instead of four.
+"""
+
+import functools
+import os
+import signal
+import sys
+from pathlib import Path
+
+from glassware.engine import lanes
+from glassware.sweeps import Store, grid, store, sweep
+from glassware.sweeps.rows import frame
+from glassware.sweeps.sweep import Silent
+from tests.helpers import TINY
+
+MANY = grid({**TINY, "evaluation": {"every": 20, "test": 100, "stop": False}, "steps": 200}, {"m": [30, 300]}, seeds=300)
+ENDLESS = grid({**TINY, "evaluation": {"every": 20, "test": 100, "stop": False}, "steps": 400_000_000})
+BATCHES, BATCH = 5, 4
+
+
+def made_rows(batch: int) -> list[dict[str, object]]:
+    """Rows that nobody trained."""
+    return [{"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "semantics": 1} for i in range(BATCH)]
+
+
+class Awake(Silent):
+    """Says when the first chunk is done."""
+
+    def __init__(self, told: int) -> None:
+        self.told = told
+
+    def advanced(self, chunk: object) -> None:
+        os.write(self.told, b".")
+
+
+def training(kind: str, path: str, told: int) -> None:
+    """A sweep that writes a part every few milliseconds."""
+    lanes.CHUNK_SECONDS = 0.02
+    store.Writer = functools.partial(store.Writer, seconds=0.03)  # type: ignore[misc]
+    runs = MANY if kind == "many" else [*MANY[:20], *ENDLESS]
+    sweep(runs, path, reporter=Awake(told), lanes=16)
+
+
+def writing(path: str, told: int, fatal: int) -> None:
+    """Parts of made rows, then a merge; dies just before the ``fatal``-th call that touches the disk."""
+    store.MERGE_PARTS = 3
+    calls = 0
+
+    def deadly(whole):  # type: ignore[no-untyped-def]
+        def call(*args, **kwargs):  # type: ignore[no-untyped-def]
+            nonlocal calls
+            calls += 1
+            if calls == fatal:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return whole(*args, **kwargs)
+
+        return call
+
+    for owner, name in ((os, "fsync"), (os, "open"), (Path, "open"), (Path, "rename"), (Path, "unlink"), (Path, "mkdir")):
+        setattr(owner, name, deadly(getattr(owner, name)))
+    with Store(path).writing() as writer:
+        for batch in range(BATCHES):
+            writer._rows = made_rows(batch)
+            writer.flush()
+            os.write(told, b".")  # these rows are promised to be there
+
+
+def life(kind: str, path: str, number: int, told: int) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if kind == "writing":
+        writing(path, told, number)
+    else:
+        training(kind, path, told)
+
+
+def main() -> None:
+    assert frame is not None
+    pid = 0
+    for line in sys.stdin:
+        command, *words = line.split()
+        if command == "start":
+            hears, told = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                os.close(hears)
+                status = 1
+                try:
+                    life(words[0], words[1], int(words[2]), told)
+                    status = 0
+                except KeyboardInterrupt:
+                    status = 130
+                finally:
+                    os._exit(status)
+            os.close(told)
+            print(pid, "working" if os.read(hears, 1) else "ended", flush=True)
+        else:
+            if int(words[0]):
+                os.kill(pid, int(words[0]))
+            heard = 1
+            while piece := os.read(hears, 4096):
+                heard += len(piece)
+            os.close(hears)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), heard, flush=True)
+
+
+if __name__ == "__main__":
+    main()
