@@ -194,7 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not console.is_terminal:
         console = Console(width=140)
     if not has_torch():
-        console.print("PyTorch is not installed, so its rows are left out: pip install 'glassware[bench]' brings it.")
+        console.print("PyTorch is not installed, so its rows are left out: make bench installs it.")
     peers = [peer for peer in PEERS if peer.worker != "torch" or has_torch()]
     results = []
     with workers() as pool, console.status("starting") as status:

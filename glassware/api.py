@@ -51,7 +51,7 @@ def sweep(
         progress: True prints how far it is; or a ``Reporter`` of your own.
     """
     _at_least_one(lanes=lanes)
-    return train_sweep(runs, store, reporter=_reporter(progress, 1), lanes=lanes)
+    return train_sweep(runs, store, reporter=_reporter(progress, 1, lanes), lanes=lanes)
 
 
 def run(
@@ -82,7 +82,7 @@ def run(
     chosen, size = _find(study), studies.check_scale(scale)
     if figures is not None:
         check_folder(figures)  # now, not after hours of training
-    reporter = _reporter(progress, len(chosen.stages))
+    reporter = _reporter(progress, len(chosen.stages), lanes)
     frame = studies.train(chosen, size, _open(store), seeds, reporter=reporter, lanes=lanes)
     drawn = [] if figures is None else _draw(chosen, size, frame, figures)
     return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)
@@ -207,9 +207,9 @@ def _find(study: str | Study) -> Study:
     return study if isinstance(study, Study) else studies.find(study)
 
 
-def _reporter(progress: bool | Reporter, stages: int) -> Reporter | None:
+def _reporter(progress: bool | Reporter, stages: int, lanes: int | None) -> Reporter | None:
     if isinstance(progress, bool):
-        return Progress(stages=stages) if progress else None
+        return Progress(stages=stages, lanes=lanes) if progress else None
     return progress
 
 

@@ -186,13 +186,14 @@ def run(
     console = _console()
     found = find(study)
     title = f"{found.name} at scale {scale}: {found.title}"
-    progress = Progress(console, title=title, stages=len(found.stages))
+    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes)
     api.check_folder(figures)  # before hours of training, not after
     with _stoppable(progress, store):
         report = api.run(found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, progress=progress)
     _print_claims(console, report.judgements)
+    console.print()
     _print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
-    console.print(f"results in {store}")
+    console.print(f"results in {store}", soft_wrap=True)
 
 
 @app.command()
@@ -219,11 +220,11 @@ def sweep(
     from glassware.progress import Progress
 
     console = _console()
-    progress = Progress(console)
+    progress = Progress(console, lanes=lanes)
     with _stoppable(progress, store):
         frame = api.sweep(file, store, lanes=lanes, progress=progress)
     _print_summary(console, api.summary(frame))
-    console.print(f"results in {store}")
+    console.print(f"results in {store}", soft_wrap=True)
 
 
 @app.command()
@@ -297,12 +298,10 @@ def info(as_json: AsJson = False) -> None:
     for column in ("n", "width", "runs", "lanes", "devices"):
         table.add_column(column, justify="right")
     table.add_column("path")
-    paths = {"each": "each core takes its lanes in turn", "together": "all lanes step together"}
+    paths = {"each": "each: a core takes its lanes in turn", "together": "together: all lanes step at once"}
     for choice in found["engine"]:
         numbers = [f"{choice[name]:,}" for name in ("n", "width", "runs", "lanes", "devices")]
-        table.add_row(
-            *numbers, f"{choice['path']}: {paths[choice['path']]}" if choice["path"] in paths else choice["path"]
-        )
+        table.add_row(*numbers, paths.get(choice["path"], choice["path"]))
     console.print(table)
 
 
@@ -311,7 +310,7 @@ def info(as_json: AsJson = False) -> None:
 
 def _console() -> Console:
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else LOG_WIDTH
-    return Console(highlight=False, width=wide)
+    return Console(highlight=False, markup=False, emoji=False, width=wide)  # a path may hold [brackets] or :colons:
 
 
 def _print_claims(console: Console, judgements: list[Judgement], *, brief: bool = False) -> None:
@@ -324,7 +323,7 @@ def _print_claims(console: Console, judgements: list[Judgement], *, brief: bool 
         console.print()
         if brief and all(j.verdict == "not enough runs" for j in judged):
             wanting = f"not enough runs for any of {len(judged)} claims yet" if judged else "no claim is judged here"
-            console.print(f"[bold]{study}[/bold] at scale {scale}: {wanting} (glassware run {study} --scale {scale})")
+            console.print(f"{study} at scale {scale}: {wanting} (glassware run {study} --scale {scale})")
             continue
         if judged:
             console.print(_claims_table(console, f"Claims of {study} at scale {scale}", judged))
@@ -368,7 +367,7 @@ def _print_summary(console: Console, summary: pl.DataFrame) -> None:
 
 def _print_figures(console: Console, paths: list[Path]) -> None:
     for path in paths:
-        console.print(f"figure {path}", soft_wrap=True, markup=False)
+        console.print(f"figure {path}", soft_wrap=True)
 
 
 @contextmanager

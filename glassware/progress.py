@@ -107,11 +107,14 @@ class Progress:
         console: where to print; standard output unless given.
         title: printed above all else, once there is a plan.
         stages: how many sweeps will follow one another; each is announced when there are several.
+        lanes: as given to the sweep, so that the program measured is the one that trains.
     """
 
-    def __init__(self, console: Console | None = None, *, title: str = "", stages: int = 1) -> None:
+    def __init__(
+        self, console: Console | None = None, *, title: str = "", stages: int = 1, lanes: int | None = None
+    ) -> None:
         self.console = console or Console(force_jupyter=False, highlight=False)
-        self.title, self.stages, self.stage = title, stages, 0
+        self.title, self.stages, self.stage, self.lanes = title, stages, 0, lanes
         self.kept = 0  # runs of all stages that are finished: before, or now
         self._tally: Tally | None = None
         self._live: Live | None = None
@@ -123,7 +126,7 @@ class Progress:
         self.stage += 1
         self.kept += plan.finished
         stage = f"stage {self.stage} of {self.stages}: " if self.stages > 1 else ""
-        self._say(f"{stage}{len(plan.wanted):,} runs: {plan.finished:,} done before, {len(plan.todo):,} to train")
+        self._say(f"{stage}{runs_text(len(plan.wanted))}: {plan.finished:,} done before, {len(plan.todo):,} to train")
         if not plan.todo:
             return
         limit = self._limit(plan)
@@ -152,10 +155,10 @@ class Progress:
             self._live.stop()
         if self._tally is not None:
             tally = self._tally
-            part = "" if tally.runs == tally.all_runs else f" of {tally.all_runs:,}"
+            part = "" if tally.runs == tally.all_runs else f"{tally.runs:,} of "
             diverged = f", {tally.diverged:,} diverged" if tally.diverged else ""
-            took = f"trained {tally.runs:,}{part} runs in {clock_text(tally.elapsed)}"
-            self._say(f"{took}: {tally.successes:,} succeeded{diverged}")
+            trained = f"trained {part}{runs_text(tally.all_runs)} in {clock_text(tally.elapsed)}"
+            self._say(f"{trained}: {tally.successes:,} succeeded{diverged}")
         self._live = self._tally = None
 
     def _limit(self, plan: Plan) -> float | None:
@@ -163,8 +166,8 @@ class Progress:
         try:
             if self._bars():
                 with self.console.status("compiling and measuring this machine"):
-                    return plan.estimate()
-            return plan.estimate()
+                    return plan.estimate(self.lanes)
+            return plan.estimate(self.lanes)
         except jax.errors.JaxRuntimeError:
             return None
 
@@ -176,10 +179,10 @@ class Progress:
         if self._live is None and time.monotonic() - self._spoke >= EVERY:
             self._spoke = time.monotonic()
             share = f" · {tally.steps / tally.all_steps:.0%} of steps" if tally.all_steps else ""
-            self._say(f"{tally.runs:,} of {tally.all_runs:,} runs{share} · {tally.text()}")
+            self._say(f"{tally.runs:,} of {runs_text(tally.all_runs)}{share} · {tally.text()}")
 
     def _say(self, line: str) -> None:
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(line, markup=False, highlight=False, soft_wrap=not self._bars())
 
     def _draw(self) -> RenderableType:
         tally = self._tally
@@ -209,6 +212,11 @@ def _work(run: Run) -> float:
 def _step_work(run: Run) -> float:
     """Floating-point operations of a step and its share of an evaluation: the same for all runs of a shape."""
     return max(step_flops(run), SMALLEST_STEP) + evaluation_flops(run) / run.evaluation.every
+
+
+def runs_text(count: int) -> str:
+    """``1 run``, ``2,020 runs``."""
+    return f"{count:,} run" if count == 1 else f"{count:,} runs"
 
 
 def clock_text(seconds: float) -> str:

@@ -120,7 +120,7 @@ def test_solved_models_have_no_steps():
     said = io.StringIO()
     frame = sweep([solved], reporter=Progress(Console(file=said)))
     assert len(frame) == 1
-    assert "trained 1 runs in 0:0" in said.getvalue()
+    assert "trained 1 run in 0:0" in said.getvalue()
 
 
 def test_plain_lines_for_a_file(monkeypatch):
@@ -173,12 +173,12 @@ def test_stages_are_announced_and_what_is_kept_adds_up():
     watcher.planned(Plan(finished.wanted, {}))
     watcher.ended()
     assert "stage 1 of 2: 2 runs: 0 done before, 2 to train" in said.getvalue()
-    assert said.getvalue().splitlines()[-1] == "stage 2 of 2: 1 runs: 1 done before, 0 to train"
+    assert said.getvalue().splitlines()[-1] == "stage 2 of 2: 1 run: 1 done before, 0 to train"
     assert watcher.kept == 3
 
 
 def test_a_network_too_large_to_measure_is_left_to_the_engine(monkeypatch):
-    def exhausted(_):
+    def exhausted(*_):
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED")
 
     monkeypatch.setattr(Plan, "estimate", exhausted)

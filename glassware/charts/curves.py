@@ -17,6 +17,7 @@ from glassware.statistics import NEVER, bootstrap, median
 LOGARITHMIC = ("m", "width")  # numeric on a log axis, unless a value is missing (online)
 WIDTH, HEIGHT = 340, 210
 DODGE = 6  # pixels between the bars of two colours
+MANY_POINTS = 12  # on a line; more are drawn smaller
 FEW_TICKS = 8  # an axis with so many values or fewer names all of them
 
 
@@ -78,7 +79,7 @@ def _rates(frame: pl.DataFrame, axes: _Axes) -> Any:
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], tickCount=5),
     )
-    return _draw(table, axes, y, lift=2)  # the name of 100% lifts the header by the other six pixels
+    return _draw(table, axes, y, lift=2)  # the name of 100% lifts the header by the other five pixels
 
 
 def _times(frame: pl.DataFrame, axes: _Axes) -> Any:
@@ -108,10 +109,10 @@ def _times(frame: pl.DataFrame, axes: _Axes) -> Any:
     return _draw(table, axes, y, alt.Tooltip("value:Q", title="median steps", format=",.0f"))
 
 
-def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: int = 8) -> Any:
+def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: int = 7) -> Any:
     """Line, points and intervals: a band along a numeric axis, a bar at each value of an ordinal one."""
-    numeric = axes.x in LOGARITHMIC and not table[axes.x].null_count()
     found, order = labels(table, axes.x)
+    numeric = axes.x in LOGARITHMIC and not table[axes.x].null_count() and len(order) > 1
     hues, hue_order = labels(table, axes.colour)
     panels, panel_order = labels(table, axes.row) if axes.row else ([""] * len(table), [])
     head = {label: phrase(table, axes.row, label) for label in panel_order} if axes.row else {"": ""}
@@ -121,7 +122,7 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
             "label": label,
             "colour": hue,
             "panel": head[panel],
-            "piece": label == NULLS["m"],  # online is no sample size: the line stops before it
+            "piece": label == NULLS.get(axes.x),  # online is no sample size: the line stops before it
             "value": cell["value"],
             "low": cell["low"],
             "high": cell["high"],
@@ -150,7 +151,9 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
     ends = {"y": alt.Y("low:Q"), "y2": "high:Q"}
     bounded = base.transform_filter("isValid(datum.low)")
     interval = bounded.mark_area(opacity=0.14) if numeric else bounded.mark_rule(strokeWidth=1.5, opacity=0.6)
-    points = base.mark_point(filled=True, size=46, opacity=1, stroke="white", strokeWidth=0.8)
+    points = base.mark_point(
+        filled=True, size=46 if len(order) <= MANY_POINTS else 26, opacity=1, stroke="white", strokeWidth=0.8
+    )
     layers = [
         interval.encode(**ends, detail="piece:N"),
         base.mark_line(strokeWidth=2.2).encode(y=y, detail="piece:N"),
@@ -171,7 +174,9 @@ def _numeric_x(table: pl.DataFrame, axes: _Axes) -> alt.X:
         axis = alt.Axis(values=values, tickCount=len(values), labelExpr=SHORT, grid=False, labelOverlap="greedy")
     else:
         axis = log_axis(values[0], values[-1], grid=False, labelOverlap="greedy")
-    return alt.X("x:Q", title=axes.x_title, scale=alt.Scale(type="log", nice=False, padding=8), axis=axis)
+    # All values, drawn or not: the panels of rates and of times then share the axis.
+    scale = alt.Scale(type="log", domain=[values[0], values[-1]], nice=False, padding=8)
+    return alt.X("x:Q", title=axes.x_title, scale=scale, axis=axis)
 
 
 def _ordinal_x(order: list[str], axes: _Axes) -> alt.X:

@@ -74,9 +74,9 @@ class Grid:
         """The cells as chart data."""
         return [_record(cell) for cell in self.table.iter_rows(named=True)]
 
-    def words(self) -> list[dict[str, Any]]:
-        """Every cell as two lines of text."""
-        return [_words(cell) for cell in self.table.iter_rows(named=True)]
+    def words(self, shown: dict[int, int]) -> list[dict[str, Any]]:
+        """Every cell as two lines of text, over as many curves as ``shown`` says."""
+        return [_words(cell, shown.get(cell["cell"], 0)) for cell in self.table.iter_rows(named=True)]
 
     def tooltip(self) -> dict[str, str]:
         """Fields of a record that a tooltip shows, with their titles."""
@@ -152,13 +152,13 @@ def _record(cell: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _words(cell: dict[str, Any]) -> dict[str, Any]:
+def _words(cell: dict[str, Any], shown: int) -> dict[str, Any]:
     m = cell["m_label"] if cell["m"] is None else f"m = {cell['m_label']}"
     counts = _counts(cell)
     return {
         "cell": cell["cell"],
         "where": ", ".join([*_panel(cell).values(), m, f"r = {cell['r_label']}"]),
-        "what": f"{counts['counts']} runs succeed: {counts['rate']}, 95% interval {counts['interval']}",
+        "what": f"{counts['counts']} runs succeed (95% interval {counts['interval']}), {shown or 'none'} shown",
     }
 
 

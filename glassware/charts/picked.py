@@ -48,9 +48,10 @@ def curves_panel(grid: Grid, table: pl.DataFrame, kinds: list[str]) -> Any:
     longest = max(steps[-1] for steps in table["step"])
     blank = {"cell": NONE, "kind": TEST, "run": NONE, "step": [0, longest], "test": [None] * 2, "train": [None] * 2}
     curves = [blank, *table.select("cell", "kind", "run", "step", "test", "train").to_dicts()]
+    shown = dict(table.group_by("cell").len().iter_rows())
     hint = {"cell": NONE, "where": "click a cell", "what": "and its training curves appear here"}
 
-    words = alt.Chart(inline([hint, *grid.words()])).transform_filter(this).encode(x=alt.value(0))
+    words = alt.Chart(inline([hint, *grid.words(shown)])).transform_filter(this).encode(x=alt.value(0))
     where = words.mark_text(align="left", baseline="bottom", color=INK, fontSize=13, fontWeight="bold")
     what = words.mark_text(align="left", baseline="bottom", color=MUTED, fontSize=12)
     more = alt.Chart(inline([{}])).transform_calculate(text=f"{BROWSER} && {some} ? 'click another cell' : ''")

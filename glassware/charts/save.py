@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import os
-import tempfile
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -67,7 +66,9 @@ def save(chart: alt.TopLevelMixin, folder: Path, name: str) -> tuple[Path, Path]
 
 def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """The chart in Vega-Lite with the house look; what the chart configures itself wins."""
-    spec: dict[str, Any] = chart.to_dict()  # type: ignore[attr-defined]
+    # Whatever theme and data transformer a notebook has enabled, the figure is the same.
+    with alt.theme.enable("default"), alt.data_transformers.enable("default"):
+        spec: dict[str, Any] = chart.to_dict()  # type: ignore[attr-defined]
     own = spec.get("config", {})
     spec["config"] = {**CONFIG, **{key: _over(CONFIG.get(key), value) for key, value in own.items()}}
     return spec
@@ -96,7 +97,7 @@ def javascript() -> str:
 
     Bundling takes vl-convert two seconds, so the bundle is kept in the user's cache folder, a file a version.
     """
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     kept = Path(home) / "glassware" / f"vega-embed-{version('vl-convert-python')}-{_version()}.js"
     try:
         return kept.read_text(encoding="utf-8")
@@ -132,13 +133,10 @@ def _title(spec: dict[str, Any]) -> str:
 
 def _write(path: Path, content: bytes) -> Path:
     """Under a temporary name first: whoever reads the file never sees half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
+        temporary.write_bytes(content)
+        return temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
         raise
-    return path

@@ -33,7 +33,7 @@ def traces(frame: pl.DataFrame, by: Sequence[str], *, runs: int, points: int) ->
     drawn = drawn.filter(pl.col("length") > 0).filter(pl.int_range(pl.len()).over(by) < runs)
     few = frame.select(*dict.fromkeys([*by, *init, *CURVES]))[drawn["place"]]
     length = pl.col("curve_step").list.len().cast(pl.Int64)
-    stride = ((length + points - 2) // (points - 1)).clip(1)
+    stride = ((length + points - 3) // (points - 1)).clip(1)
     kept = pl.concat_list(pl.int_ranges(0, length - 1, stride), length - 1)
     found, order = labels(few, "init") if init else ([""] * len(few), [""])
     lists = {"step": "curve_step", "test": "curve_test_error", "train": "curve_train_error"}

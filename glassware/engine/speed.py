@@ -25,11 +25,10 @@ class Speed:
     step_seconds: float
 
 
-def measure_speed(runs: list[Run]) -> Speed:
+def measure_speed(runs: list[Run], lanes: int | None = None) -> Speed:
     """Time one round of all lanes of a shape, with the very program that will train it (compiled once, kept)."""
-    devices()
-    shape = runs[0].shape()
-    lanes = choose_lanes(shape, len(runs))
+    shape, count = runs[0].shape(), len(devices())
+    lanes = choose_lanes(shape, len(runs)) if lanes is None else count * max(1, -(-lanes // count))
     compiled = program(shape, lanes)
     chosen = [runs[i % len(runs)] for i in range(lanes)]
     values = jax.tree.map(lambda *leaves: np.stack(leaves), *(run.values() for run in chosen))

@@ -49,7 +49,8 @@ class Store:
         for attempt in range(3):
             parts = self.parts()
             if not parts:
-                return frame([]).select(columns or pl.all())
+                table = frame([])
+                return table if columns is None else table.select([c for c in columns if c in table.columns])
             try:
                 return self._collect(parts, columns)
             except FileNotFoundError:
@@ -78,9 +79,10 @@ class Store:
         wanted = None if columns is None else list(dict.fromkeys([*columns, "id"]))
         for part in parts:
             try:
-                lazy = pl.scan_parquet(part)
-                names = lazy.collect_schema().names()
-                if "id" not in names:
+                lazy = pl.scan_parquet(part, glob=False)
+                schema = lazy.collect_schema()
+                names = schema.names()
+                if not {"id", "spec"} <= set(names) or any(schema[n] != SCHEMA.get(n, schema[n]) for n in names):
                     raise StoreError(f"{part} is not a part of a glassware store; remove it")
                 present = names if wanted is None else [name for name in wanted if name in names]
                 frames.append(lazy.select(present).collect())
@@ -95,19 +97,21 @@ class Store:
         return table if columns is None else table.select([c for c in columns if c in table.columns])
 
     def _check_version(self) -> None:
-        if self.path.exists() and not self.path.is_dir():
-            raise StoreError(f"{self.path} is a file, not a store folder")
         marker = self.path / "store.json"
         try:
+            if self.path.exists() and not self.path.is_dir():
+                raise StoreError(f"{self.path} is a file, not a store folder")
             if not marker.exists():
-                if self.path.exists() and any(p.name not in ("lock", "parts") for p in self.path.iterdir()):
+                # A sweep killed while it made its store leaves the lock, no parts, and perhaps a temporary file.
+                ours = lambda name: name in ("lock", "parts") or name.startswith(TEMPORARY)
+                if self.path.exists() and not all(ours(p.name) for p in self.path.iterdir()):
                     raise StoreError(f"{self.path} has files in it and is not a glassware store; give an empty folder")
                 return
             found = json.loads(marker.read_text())
             format_, semantics = int(found["format"]), int(found["semantics"])
         except OSError as error:
             raise StoreError(f"cannot read store {self.path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise StoreError(f"{marker} is damaged; expected format and semantics versions") from None
         if (format_, semantics) > (FORMAT, SEMANTICS):
             raise StoreError(
@@ -132,7 +136,7 @@ class Store:
             self._take(lock)
             with _os_errors(self.path):
                 self._mark()
-                for stale in self.parts_path.glob(TEMPORARY + "*"):
+                for stale in [*self.path.glob(TEMPORARY + "*"), *self.parts_path.glob(TEMPORARY + "*")]:
                     stale.unlink()  # a killed writer's unfinished part: we hold the lock, so nobody is writing it
             writer = Writer(self)
             try:
@@ -151,8 +155,9 @@ class Store:
             raise StoreError(
                 f"store {self.path} is being written by another process (pid {holder}); wait or give another folder"
             ) from None
-        os.ftruncate(lock, 0)
-        os.write(lock, str(os.getpid()).encode())
+        with _os_errors(self.path):
+            os.ftruncate(lock, 0)
+            os.write(lock, str(os.getpid()).encode())
 
     def _mark(self) -> None:
         marker = self.path / "store.json"
@@ -179,6 +184,10 @@ class Writer:
 
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)
+        self.tick()
+
+    def tick(self) -> None:
+        """Write if it is time. Called while nothing finishes too, so that no row waits for the next one."""
         if len(self._rows) >= self.limit or time.monotonic() - self._last >= self.seconds:
             self.flush()
 
@@ -201,7 +210,7 @@ class Writer:
 
 
 def _rows_in(part: Path) -> int:
-    return int(pl.scan_parquet(part).select(pl.len()).collect().item())
+    return int(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item())
 
 
 def _check_part(part: Path) -> None:

@@ -46,7 +46,7 @@ def sweep(
     Args:
         runs: runs, or the path of a TOML sweep file.
         store: where results live; without one they are only returned.
-        reporter: told what happens (see ``glassware.sweeps.progress``).
+        reporter: told what happens (see ``glassware.progress``).
         lanes: runs held at once; chosen from the device's memory unless given.
     """
     wanted = read_sweep(runs) if isinstance(runs, str | Path) else list(runs)
@@ -68,8 +68,13 @@ def sweep(
         with kept.writing() as writer:
             plan = make_plan(wanted, kept)  # again, now that nobody else can add to it
             watcher.planned(plan)
+
+            def advanced(chunk: Chunk) -> None:
+                writer.tick()
+                watcher.advanced(chunk)
+
             try:
-                for outcome in train(plan.todo.values(), lanes=lanes, watch=watcher.advanced):
+                for outcome in train(plan.todo.values(), lanes=lanes, watch=advanced):
                     found = row(outcome)
                     writer.add(found)
                     watcher.finished(found)

@@ -4,9 +4,9 @@ import jax
 import numpy as np
 import pytest
 
+from glassware.engine import devices, train
 from glassware.engine import lanes as lanes_module
 from glassware.engine import program as program_module
-from glassware.engine import devices, train
 from glassware.engine.lanes import CHUNK_SECONDS
 from glassware.engine.program import Program, program
 from glassware.errors import GlasswareError

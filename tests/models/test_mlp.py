@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import jax
 import numpy as np
 import pytest
@@ -26,7 +28,7 @@ def test_outputs_are_affine_layers_with_relu_between(width):
 def test_layers_have_their_sizes_and_are_counted(width):
     model, params = network(width)
     sizes = (6, *model.widths, 1)
-    assert [layer["w"].shape for layer in params] == list(zip(sizes[:-1], sizes[1:], strict=True))
+    assert [layer["w"].shape for layer in params] == list(pairwise(sizes))
     assert [layer["b"].shape for layer in params] == [(size,) for size in sizes[1:]]
     assert model.parameters(6) == sum(layer["w"].size + layer["b"].size for layer in params)
 

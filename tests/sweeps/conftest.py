@@ -26,10 +26,10 @@ class Lives:
         pid, state = self._ask("start", kind, store, number)
         return int(pid), state == "working"
 
-    def end(self, signal: int = 0) -> tuple[int, int]:
-        """Its exit status (negative: the signal that killed it), and how often it reported progress."""
-        status, reports = self._ask("end", signal)
-        return int(status), int(reports)
+    def end(self, signal: int = 0, reports: int = 0, seconds: float = 0.0) -> tuple[int, int]:
+        """Send a signal after so many reports and seconds: the exit status (negative: a signal) and all reports."""
+        status, heard = self._ask("end", signal, reports, seconds)
+        return int(status), int(heard)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,8 @@
 """Processes to be killed. Run as a script: it imports once, then forks a life for each line it is told.
 
-    start KIND STORE NUMBER   fork a life; answer "PID working" once it is at work, or "PID ended"
-    end SIGNAL                send the signal (0: none), wait for it to die, answer its exit status
+    start KIND STORE NUMBER       fork a life; answer "PID working" at its first report, or "PID ended" without one
+    end SIGNAL REPORTS SECONDS    once it has made so many reports, and then some seconds, send the signal (0: none);
+                                  answer its exit status and the number of its reports
 
 Forking before JAX or Polars have started threads is safe, and a life costs a second instead of four.
 """
@@ -10,15 +11,15 @@ import functools
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 from glassware.engine import lanes
 from glassware.sweeps import Store, grid, store, sweep
-from glassware.sweeps.rows import frame
 from glassware.sweeps.sweep import Silent
 from tests.helpers import TINY
 
-MANY = grid({**TINY, "evaluation": {"every": 20, "test": 100, "stop": False}, "steps": 200}, {"m": [30, 300]}, seeds=300)
+MANY = grid({**TINY, "evaluation": {"every": 20, "test": 100, "stop": False}, "steps": 80}, {"m": [30, 300]}, seeds=300)
 ENDLESS = grid({**TINY, "evaluation": {"every": 20, "test": 100, "stop": False}, "steps": 400_000_000})
 BATCHES, BATCH = 5, 4
 
@@ -28,8 +29,8 @@ def made_rows(batch: int) -> list[dict[str, object]]:
     return [{"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "semantics": 1} for i in range(BATCH)]
 
 
-class Awake(Silent):
-    """Says when the first chunk is done."""
+class Telling(Silent):
+    """Reports every chunk."""
 
     def __init__(self, told: int) -> None:
         self.told = told
@@ -39,11 +40,11 @@ class Awake(Silent):
 
 
 def training(kind: str, path: str, told: int) -> None:
-    """A sweep that writes a part every few milliseconds."""
-    lanes.CHUNK_SECONDS = 0.02
-    store.Writer = functools.partial(store.Writer, seconds=0.03)  # type: ignore[misc]
+    """A sweep that comes up for air after every round, and then writes what has finished."""
+    lanes.CHUNK_SECONDS = 0.0
+    store.Writer = functools.partial(store.Writer, seconds=0.0)  # type: ignore[misc]
     runs = MANY if kind == "many" else [*MANY[:20], *ENDLESS]
-    sweep(runs, path, reporter=Awake(told), lanes=16)
+    sweep(runs, path, reporter=Telling(told), lanes=16)
 
 
 def writing(path: str, told: int, fatal: int) -> None:
@@ -61,7 +62,14 @@ def writing(path: str, told: int, fatal: int) -> None:
 
         return call
 
-    for owner, name in ((os, "fsync"), (os, "open"), (Path, "open"), (Path, "rename"), (Path, "unlink"), (Path, "mkdir")):
+    for owner, name in (
+        (os, "fsync"),
+        (os, "open"),
+        (Path, "open"),
+        (Path, "rename"),
+        (Path, "unlink"),
+        (Path, "mkdir"),
+    ):
         setattr(owner, name, deadly(getattr(owner, name)))
     with Store(path).writing() as writer:
         for batch in range(BATCHES):
@@ -79,7 +87,6 @@ def life(kind: str, path: str, number: int, told: int) -> None:
 
 
 def main() -> None:
-    assert frame is not None
     pid = 0
     for line in sys.stdin:
         command, *words = line.split()
@@ -99,9 +106,13 @@ def main() -> None:
             os.close(told)
             print(pid, "working" if os.read(hears, 1) else "ended", flush=True)
         else:
-            if int(words[0]):
-                os.kill(pid, int(words[0]))
+            number, reports, seconds = int(words[0]), int(words[1]), float(words[2])
             heard = 1
+            while heard < reports and os.read(hears, 1):
+                heard += 1
+            time.sleep(seconds)
+            if number:
+                os.kill(pid, number)
             while piece := os.read(hears, 4096):
                 heard += len(piece)
             os.close(hears)

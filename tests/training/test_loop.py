@@ -68,12 +68,12 @@ def test_at_the_frontier_success_is_the_plain_trainers_run_by_run():
     assert len([seed for seed in plain if found[seed] != plain[seed]]) <= 1
 
 
-@pytest.mark.parametrize("train_examples", [0, 30, 200])
-def test_curves_are_what_the_plain_trainer_measures(train_examples):
-    run = tiny(m=50, evaluation={**TINY["evaluation"], "train": train_examples}, seed=5)
+@pytest.mark.parametrize(("train_examples", "m"), [(0, 50), (30, 50), (30, 20)])
+def test_curves_are_what_the_plain_trainer_measures(train_examples, m):
+    run = tiny(m=m, evaluation={**TINY["evaluation"], "train": train_examples}, seed=5)
     (outcome,) = train([run])
     x, y = reference.held_out(run)
-    own = reference.example(run, np.arange(min(train_examples, 50), dtype=np.uint32))
+    own = reference.example(run, np.arange(min(train_examples, m), dtype=np.uint32))
     wrong = lambda params, x, y: np.mean(y * reference.forward(params, x) <= 0)
     params = reference.start(run)
     test, sample, losses, errors = [wrong(params, x, y)], [wrong(params, *own) if train_examples else np.nan], [], []
@@ -90,6 +90,17 @@ def test_curves_are_what_the_plain_trainer_measures(train_examples):
     np.testing.assert_allclose(outcome.curves["test_error"], test, atol=1e-6)
     np.testing.assert_allclose(outcome.curves["train_error"], sample, atol=1e-6)
     np.testing.assert_allclose(outcome.curves["loss"], [np.nan, *mean_loss], atol=1e-5)
+
+
+def test_a_screen_shows_the_whole_sample_only_to_promising_runs():
+    run = tiny(task={"n": 20, "k": 1}, evaluation={**TINY["evaluation"], "screen": 30, "success": 0.15, "stop": False})
+    (outcome,) = train([run])
+    x, y = reference.held_out(run)
+    along = [reference.start(run), *(list(params) for params in reference.sgd(run))][:: run.evaluation.every]
+    missed = [y * reference.forward(params, x) <= 0 for params in along]
+    expected = [m.mean() if m[:30].mean() <= 0.3 else m[:30].mean() for m in missed]
+    np.testing.assert_allclose(outcome.curves["test_error"], expected, atol=1e-6)
+    assert {m[:30].mean() <= 0.3 for m in missed} == {True, False}
 
 
 def test_a_run_ends_at_its_first_success_unless_told_to_go_on():

@@ -13,49 +13,55 @@ from typing import Any
 
 import jax.numpy as jnp
 
-CHUNK = 32  # inputs a word holds, and columns of a weight tile
+WORD = 32  # inputs a word holds
 NEURONS = 16  # the least rows a matrix unit takes
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Tiles of a network with ``n`` inputs and ``width`` hidden units."""
+    """Tiles of a network with ``n`` inputs and ``width`` hidden units, its neurons dealt to ``slices`` instances."""
 
     n: int
     width: int
+    slices: int = 1
 
     @property
     def words(self) -> int:
-        """32-bit words of an example."""
-        return -(-self.n // CHUNK)
+        """32-bit words that cover the inputs and the constant one, with padding."""
+        return sum(count for _, count in self.columns)
 
     @property
-    def chunks(self) -> int:
-        """Column tiles, the constant input included."""
-        return self.n // CHUNK + 1
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        """Column tiles as (first word, words), word counts powers of two."""
+        return _powers_of_two(self.n // WORD + 1, least=1)
 
     @property
     def tiles(self) -> tuple[tuple[int, int], ...]:
-        """Row tiles (start, size), sizes powers of two: one tile, or two where that wastes less."""
-        whole = max(NEURONS, 1 << (self.width - 1).bit_length())
-        rest = self.width - whole // 2
-        if whole == NEURONS or rest <= 0:
-            return ((0, whole),)
-        second = max(NEURONS, 1 << (rest - 1).bit_length())
-        return ((0, whole),) if second >= whole // 2 else ((0, whole // 2), (whole // 2, second))
+        """Row tiles of a slice as (start, size), sizes powers of two."""
+        return _powers_of_two(-(-self.width // self.slices), least=NEURONS)
+
+    @property
+    def slice_rows(self) -> int:
+        """Neurons a slice holds, with padding."""
+        return sum(size for _, size in self.tiles)
 
     @property
     def rows(self) -> int:
-        """Neurons with padding."""
-        return sum(size for _, size in self.tiles)
+        """Neurons of the network, with padding."""
+        return self.slices * self.slice_rows
+
+    @property
+    def slice_size(self) -> int:
+        """First-layer weights a slice holds, with padding."""
+        return self.slice_rows * self.words * WORD
 
     def pack(self, params: Any) -> dict[str, Any]:
-        """Parameters of one MLP in kernel form: ``w`` (rows, 32 chunks), ``v`` (rows,), ``c`` ()."""
+        """Parameters of one MLP in kernel form: ``w`` (rows, 32 words), ``v`` (rows,), ``c`` ()."""
         hidden, output = params
         w = jnp.concatenate([hidden["w"], hidden["b"][None, :]]).T
         extra = self.rows - self.width
         return {
-            "w": jnp.pad(w, ((0, extra), (0, CHUNK * self.chunks - self.n - 1))),
+            "w": jnp.pad(w, ((0, extra), (0, WORD * self.words - self.n - 1))),
             "v": jnp.pad(output["w"][:, 0], (0, extra)),
             "c": output["b"][0],
         }
@@ -65,3 +71,13 @@ class Layout:
         w = packed["w"][: self.width].T
         hidden = {"w": w[: self.n], "b": w[self.n]}
         return hidden, {"w": packed["v"][: self.width, None], "b": packed["c"][None]}
+
+
+def _powers_of_two(size: int, *, least: int) -> tuple[tuple[int, int], ...]:
+    """Cover ``size`` by one power of two, or by two where that wastes less: (start, size) each."""
+    whole = max(least, 1 << (size - 1).bit_length())
+    rest = size - whole // 2
+    if whole == least or rest <= 0:
+        return ((0, whole),)
+    second = max(least, 1 << (rest - 1).bit_length())
+    return ((0, whole),) if second >= whole // 2 else ((0, whole // 2), (whole // 2, second))

@@ -51,7 +51,7 @@ BLOCK = 10_000  # child seeds of full network p lie in [BLOCK (p + 1), BLOCK (p 
 
 
 @dataclass(frozen=True)
-class Plan:
+class Setting:
     """One scale: the task, the width of the full networks, and how many runs of each kind."""
 
     n: int
@@ -64,52 +64,52 @@ class Plan:
     stop_full: bool
 
 
-PLANS: dict[Scale, Plan] = {
-    "smoke": Plan(12, 2, 30, 2, (2, 2, 2), 1000, Evaluation(test=500), True),
-    "laptop": Plan(30, 4, 100, 9, (12, 24, 24), 15_000, Evaluation(every=250, test=2000), True),
-    "paper": Plan(50, 5, 100, 10, (25, 100, 100), 60_000, Evaluation(every=250), False),
+SETTINGS: dict[Scale, Setting] = {
+    "smoke": Setting(12, 2, 30, 2, (2, 2, 2), 1000, Evaluation(test=500), True),
+    "laptop": Setting(30, 4, 100, 9, (12, 24, 24), 15_000, Evaluation(every=250, test=2000), True),
+    "paper": Setting(50, 5, 100, 10, (25, 100, 100), 60_000, Evaluation(every=250), False),
 }
 
 
 def full_networks(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """The wide networks; ``seeds`` is how many."""
-    plan = PLANS[scale]
+    setting = SETTINGS[scale]
     return [
         Run(
-            task=Parity(n=plan.n, k=plan.k),
-            model=MLP(width=plan.width),
+            task=Parity(n=setting.n, k=setting.k),
+            model=MLP(width=setting.width),
             init=Init(scheme="sparse", s=2),
             optimiser=SGD(lr=0.1),
-            steps=plan.steps,
-            evaluation=plan.evaluation.model_copy(update={"stop": plan.stop_full}),
+            steps=setting.steps,
+            evaluation=setting.evaluation.model_copy(update={"stop": setting.stop_full}),
             probes=("neuron_norms", "support_share"),
             seed=seed,
         )
-        for seed in range(seeds or plan.nets)
+        for seed in range(seeds or setting.nets)
     ]
 
 
 def small_networks(scale: Scale, seeds: int | None, full: pl.DataFrame) -> list[Run]:
     """Tickets and controls of every full network that learned."""
-    plan = PLANS[scale]
+    setting = SETTINGS[scale]
     made = []
     for parent in parents(full).iter_rows(named=True):
         ticket = tuple(sorted(largest(parent["neuron_norms"])))
         inits = (
-            Init(scheme="sparse", s=2, seed=parent["seed"], neurons=ticket, parent_width=plan.width),
+            Init(scheme="sparse", s=2, seed=parent["seed"], neurons=ticket, parent_width=setting.width),
             Init(scheme="sparse", s=2),
-            Init(scheme="sparse", s=2, neurons=tuple(range(KEPT)), parent_width=plan.width),
+            Init(scheme="sparse", s=2, neurons=tuple(range(KEPT)), parent_width=setting.width),
         )
-        for group, (init, count) in enumerate(zip(inits, plan.children, strict=True)):
+        for group, (init, count) in enumerate(zip(inits, setting.children, strict=True)):
             first = BLOCK * (parent["seed"] + 1) + 1000 * group
             made += [
                 Run(
-                    task=Parity(n=plan.n, k=plan.k, support=tuple(parent["support"])),
+                    task=Parity(n=setting.n, k=setting.k, support=tuple(parent["support"])),
                     model=MLP(width=KEPT),
                     init=init,
                     optimiser=SGD(lr=0.1),
-                    steps=plan.steps,
-                    evaluation=plan.evaluation,
+                    steps=setting.steps,
+                    evaluation=setting.evaluation,
                     seed=first + i,
                 )
                 for i in range(count)

@@ -11,7 +11,7 @@ only 3 in n (n - 1) / 2 neurons have both coordinates in S: hence wide networks.
 no gradient at all, so there the paper's finding is not explained this way.
 
 Grids
-    paper   n = 100 and n = 200, k = 3, widths 1,000 and 10,000 (the paper says "1,000 and more"), m = 2,000 and 6,000,
+    paper   n = 100 and n = 200, k = 3, widths 1,000 and 10,000 (the paper says "1,000 and more"), m = 3,000 and 10,000,
             s in {1, 2, 3, 4, 8, 16}, 50 runs a cell, T = 100,000: 2,400 runs.
     laptop  n = 30, k = 3, r = 300, m = 600, s in {1, 2, 3, 4, 8}, 25 runs a cell, T = 5,000, examined every 125 steps
             on 1,000 held-out examples: 125 runs.
@@ -58,7 +58,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         base = Run(task=task, m=600, model=MLP(width=300), init=sparse, steps=5000, evaluation=_quick(125, 1000))
         return grid(base, {"init.s": [1, 2, 3, 4, 8]}, seeds=seeds or 25)
     base = Run(task=Parity(n=100, k=3), model=MLP(width=1000), init=sparse, steps=100_000)
-    axes = {"task.n": [100, 200], "m": [2000, 6000], "init.s": [1, 2, 3, 4, 8, 16]}
+    axes = {"task.n": [100, 200], "m": [3000, 10_000], "init.s": [1, 2, 3, 4, 8, 16]}
     widths = {"model.width": [1000, 10_000], "evaluation.every": [100, 500]}
     return grid(base, axes, zips=[widths], seeds=seeds or 50)
 

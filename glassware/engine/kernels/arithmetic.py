@@ -1,0 +1,153 @@
+"""The arithmetic of a training step, as both kernels do it.
+
+Everything a step needs is made on the spot: the minibatch's example numbers and the examples themselves are Threefry
+draws, the labels are parities of masked words. With inputs of +-1 half precision loses nothing on the data side:
+
+- forward, ``h = W x``: W is rounded to float16 (11 bits, what tf32 keeps), or split into two halves for ``exact``;
+- backward, ``dW = g x``: under the hinge loss g is v times a sign or zero. ``exact`` multiplies the signs, which is exact
+  integer arithmetic, and scales by v afterwards in float32; the fast way scales first, so that the product adds onto W.
+
+Weights are held times ``SCALE`` so that small gradients stay clear of float16's denormal range.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import triton as plt
+
+from glassware.draws import draw, unit
+from glassware.engine.kernels.layout import WORD, Layout
+
+SCALE = 256.0
+LOW_BITS = 2048.0  # the second half of a split number is held times this
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is compiled in."""
+
+    layout: Layout
+    batch: int
+    loss: str
+    noise: bool
+    every: int
+    test: int
+    screen: int
+    exact: bool
+
+
+def minibatch(recipe: Recipe, lane: Any, t: Any) -> tuple[list[Any], Any]:
+    """The words of each example, one (batch,) array a word, and labels (batch,) of the minibatch of step ``t``."""
+    slot = jax.lax.broadcasted_iota(jnp.uint32, (recipe.batch,), 0)
+    now = t.astype(jnp.uint32)
+    drawn, _ = draw(lane["order"], slot * jnp.uint32(0) + now, slot)
+    fresh = now * jnp.uint32(recipe.batch) + slot
+    index = jnp.where(lane["m"] > jnp.uint32(0), drawn % jnp.maximum(lane["m"], jnp.uint32(1)), fresh)
+    words: list[Any] = []
+    for j in range(-(-recipe.layout.words // 2)):
+        words += draw(lane["example"], index, slot * jnp.uint32(0) + jnp.uint32(j))
+    words = words[: recipe.layout.words]
+    y = labels(lane, words)
+    if recipe.noise:
+        coin, _ = draw(lane["noise_key"], index, slot * jnp.uint32(0))
+        y = y * jnp.where(unit(coin) < lane["noise"], -1.0, 1.0)
+    return words, y
+
+
+def labels(lane: Any, words: list[Any]) -> Any:
+    """Parities of the hidden coordinates, (examples,)."""
+    relevant = [word & mask for word, mask in zip(words, lane["mask"], strict=True)]
+    return jnp.where(_odd(functools.reduce(jnp.bitwise_xor, relevant)) == jnp.uint32(1), -1.0, 1.0)
+
+
+def _odd(word: Any) -> Any:
+    """1 where a word has an odd number of ones."""
+    for shift in (16, 8, 4, 2, 1):
+        word = word ^ (word >> jnp.uint32(shift))
+    return word & jnp.uint32(1)
+
+
+def inputs(layout: Layout, words: list[Any]) -> list[Any]:
+    """Words to tiles of inputs, float16 (examples, 32 words): +-1, the constant 1, then zeros."""
+    return [_signs(layout.n - first * WORD, words[first : first + count]) for first, count in layout.columns]
+
+
+def _signs(constant: int, words: list[Any]) -> Any:
+    """One tile; ``constant`` is the column of the constant input, counted from this tile's first."""
+    examples, columns = words[0].shape[0], len(words) * WORD
+    position = jax.lax.broadcasted_iota(jnp.uint32, (examples, columns), 1)
+    bits = (_pick([word[:, None] for word in words], position) >> (position & jnp.uint32(WORD - 1))) & jnp.uint32(1)
+    x = jnp.where(bits == jnp.uint32(1), -1.0, 1.0)
+    if constant < columns:
+        place = position.astype(jnp.int32)
+        x = jnp.where(place < constant, x, jnp.where(place == constant, 1.0, 0.0))
+    return x.astype(jnp.float16)
+
+
+def _pick(words: list[Any], position: Any) -> Any:
+    """For every column the word it lies in: a binary tree of selections."""
+    if len(words) == 1:
+        return words[0]
+    half = len(words) // 2
+    return jnp.where(
+        position % jnp.uint32(len(words) * WORD) < jnp.uint32(half * WORD),
+        _pick(words[:half], position),
+        _pick(words[half:], position),
+    )
+
+
+def hidden(recipe: Recipe, tile: Any, xs: list[Any]) -> Any:
+    """Held hidden sums of a row tile, (rows, examples)."""
+    total = None
+    for w, x in zip(tile, xs, strict=True):
+        high = w.astype(jnp.float16)
+        part = plt.dot(high, x, trans_b=True)
+        if recipe.exact:
+            low = ((w - high.astype(jnp.float32)) * LOW_BITS).astype(jnp.float16)
+            part = part + plt.dot(low, x, trans_b=True) * (1.0 / LOW_BITS)
+        total = part if total is None else total + part
+    return total
+
+
+def weighted(h: Any, v: Any) -> Any:
+    """The tile's share of the outputs, held, (examples,)."""
+    return jnp.sum(jnp.maximum(h, 0.0) * v[:, None], axis=0)
+
+
+def loss_terms(loss: str, output: Any, y: Any) -> tuple[Any, Any]:
+    """Loss and its derivative by the output."""
+    margin = y * output
+    if loss == "hinge":
+        return jnp.maximum(1.0 - margin, 0.0), jnp.where(margin < 1.0, -y, 0.0)
+    if loss == "square":
+        return (output - y) * (output - y), 2.0 * (output - y)
+    weight = jnp.exp(-jnp.abs(margin))
+    value = jnp.maximum(-margin, 0.0) + jnp.log(1.0 + weight)
+    return value, -y * jnp.where(margin > 0, weight, 1.0) / (1.0 + weight)
+
+
+def step_weights(recipe: Recipe, tile: Any, h: Any, v: Any, slope: Any, xs: list[Any], factor: Any, keep: Any) -> Any:
+    """The row tile after a step: keep * w + factor * v_j * sum_i [h_ji > 0] slope_i x_i. Fast leaves ``keep`` to the caller."""
+    mask, scaled = h > 0, factor * v
+    if not recipe.exact:
+        g = jnp.where(mask, scaled[:, None] * slope[None, :], 0.0).astype(jnp.float16)
+        return tuple(w + plt.dot(g, x) for w, x in zip(tile, xs, strict=True))
+    high = slope.astype(jnp.float16)
+    low = ((slope - high.astype(jnp.float32)) * LOW_BITS).astype(jnp.float16)
+    new = []
+    for w, x in zip(tile, xs, strict=True):
+        product = plt.dot(jnp.where(mask, high[None, :], jnp.float16(0)), x)
+        if recipe.loss != "hinge":  # hinge slopes are signs: the first product is exact already
+            product = product + plt.dot(jnp.where(mask, low[None, :], jnp.float16(0)), x) * (1.0 / LOW_BITS)
+        new.append(w * keep + product * scaled[:, None])
+    return tuple(new)
+
+
+def step_readout(h: Any, v: Any, slope: Any, step_size: Any, keep: Any) -> Any:
+    """The tile's outgoing weights after a step; ``step_size`` carries the factor from held sums to true ones."""
+    return v * keep - step_size * jnp.sum(jnp.maximum(h, 0.0) * slope[None, :], axis=1)

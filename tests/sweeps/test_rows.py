@@ -1,0 +1,57 @@
+import numpy as np
+
+from glassware.engine import Outcome, train
+from glassware.sweeps import run_id
+from glassware.sweeps.identity import spec_json
+from glassware.sweeps.rows import CIRCUMSTANCES, CURVE_POINTS, SCHEMA, frame, row
+from tests.helpers import tiny
+
+
+def made(points=3, **final):
+    curves = {name: [float(i) for i in range(points)] for name in ("test_error", "train_error", "loss")}
+    step = {"step": [10 * i for i in range(points)]}
+    return Outcome(tiny(m=7, seed=3), 60, None, None, {**step, **curves}, final, 0.5, 1e6)
+
+
+def test_a_row_says_what_was_run_and_what_came_of_it():
+    (outcome,) = train([tiny(seed=2, m=40, init={"scheme": "sparse"})])
+    found = row(outcome)
+    assert {name for name in SCHEMA if name not in found} == set()
+    expected = {"id": run_id(outcome.run), "spec": spec_json(outcome.run), "n": 20, "k": 3, "m": 40, "width": 8,
+                "depth": 1, "init": "sparse", "s": 2, "eps": 0.0, "lr": 0.1, "weight_decay": 0.01, "batch": 8,
+                "seed": 2, "steps_taken": 60, "success": False, "steps_to_success": None,
+                "diverged_step": None}  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+    assert found["support"] == list(outcome.run.task.hidden_support(2))
+    assert found["test_error"] == found["curve_test_error"][-1]
+    assert frame([found]).columns == list(SCHEMA)
+
+
+def test_online_and_never_are_null():
+    (outcome,) = train([tiny()])
+    table = frame([row(outcome)])
+    assert table.select("m", "s", "eps", "steps_to_success", "diverged_step").row(0) == (None,) * 5
+
+
+def test_a_long_curve_is_thinned_and_keeps_its_ends():
+    for points in (1, CURVE_POINTS, CURVE_POINTS + 1, 3 * CURVE_POINTS + 2):
+        found = row(made(points))
+        kept = [int(i) for i in found["curve_test_error"]]
+        assert len(kept) <= CURVE_POINTS + 1
+        assert (kept[0], kept[-1]) == (0, points - 1)
+        assert found["curve_step"] == [10 * i for i in kept]
+        assert found["test_error"] == points - 1
+
+
+def test_final_probes_become_columns_of_lists():
+    table = frame([row(made()), row(made(neuron_norms=np.float32([1, 2])))])
+    assert table["neuron_norms"].to_list() == [None, [1, 2]]
+
+
+def test_the_largest_seed_fits():
+    rows = [{**row(made()), "seed": seed} for seed in (0, 2**63, 2**64 - 1)]
+    assert frame(rows)["seed"].to_list() == [0, 2**63, 2**64 - 1]
+
+
+def test_circumstances_are_columns():
+    assert set(CIRCUMSTANCES) <= set(SCHEMA)

@@ -1,0 +1,100 @@
+"""Dependencies point downwards only, whatever kind of import makes them."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import glassware
+
+PACKAGE = Path(glassware.__file__).parent
+
+GROUND = {"errors", "draws", "part"}
+TRAINING = {*GROUND, "tasks", "models", "probes"}
+ENGINE = {*TRAINING, "training"}
+SWEEPS = {*ENGINE, "engine"}
+ABOVE = {*SWEEPS, "sweeps", "statistics", "charts"}
+
+# What each room may import, itself always. A new room says here where it stands.
+MAY_IMPORT = {
+    "errors": set(),
+    "draws": {"errors"},
+    "part": {"errors"},
+    "statistics": {"errors"},
+    "theory": {"errors"},
+    "tasks": GROUND,
+    "models": GROUND,
+    "probes": GROUND,
+    "training": TRAINING,
+    "engine": ENGINE,
+    "sweeps": SWEEPS,
+    "charts": {"errors", "statistics"},  # reads results, never trains
+    "progress": {*SWEEPS, "sweeps"},
+    "studies": {*ABOVE, "theory"},
+    "api": {*ABOVE, "theory", "progress", "studies"},
+    "cli": {"errors", "api", "progress", "studies"},
+    "": {"api", "charts", "studies"},  # the package itself: names it passes on
+}
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(path):
+    first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return "" if first == "__init__" else first
+
+
+def imported_rooms(tree, path):
+    """Rooms a file imports: anywhere in it, in any form. The bare package counts as ''."""
+    package = ["glassware", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = [*package[: len(package) - node.level + 1]] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            names = [f"{module}.{alias.name}" for alias in node.names] if module == "glassware" else [module]
+        else:
+            continue
+        for name in names:
+            if name.split(".")[0] == "glassware":
+                yield [*name.split("."), ""][1]
+
+
+def test_every_room_is_on_the_plan():
+    assert {room(path) for path in FILES} <= set(MAY_IMPORT)
+    assert {"tasks", "models", "probes", "training", "engine", "sweeps"} <= {room(path) for path in FILES}
+
+
+@pytest.mark.parametrize("name", sorted(MAY_IMPORT), ids=lambda name: name or "glassware")
+def test_a_room_imports_only_what_lies_below_it(name):
+    for path in FILES:
+        if room(path) == name:
+            imported = set(imported_rooms(ast.parse(path.read_text()), path))
+            assert imported <= {name, *MAY_IMPORT[name]}, f"{path.relative_to(PACKAGE)} reaches up or sideways"
+
+
+def test_the_plan_itself_has_no_circle():
+    placed: set[str] = set()
+    while len(placed) < len(MAY_IMPORT):
+        ready = {name for name, below in MAY_IMPORT.items() if name not in placed and below <= placed}
+        assert ready, "rooms that import one another"
+        placed |= ready
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("import glassware", [""]),
+        ("import glassware.engine.lanes as l", ["engine"]),
+        ("from glassware import charts, sweeps", ["charts", "sweeps"]),
+        ("from glassware.engine import train", ["engine"]),
+        ("def f():\n    from glassware.engine import train", ["engine"]),
+        ("from ..engine import train", ["engine"]),
+        ("from .. import engine", ["engine"]),
+        ("from .parity import Parity", ["tasks"]),
+        ("import numpy", []),
+    ],
+)
+def test_no_form_of_import_escapes(line, found):
+    assert list(imported_rooms(ast.parse(line), PACKAGE / "tasks" / "made.py")) == found
