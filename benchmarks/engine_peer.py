@@ -11,7 +11,8 @@ import numpy as np
 
 from benchmarks.cell import LAPTOP, Cell, Setting
 from glassware.engine import choose_lanes, devices
-from glassware.engine.program import CAPACITY, program
+from glassware.engine.choice import program
+from glassware.engine.program import CAPACITY
 from glassware.training import Evaluation
 
 CHUNK_SECONDS = 0.25  # near that of glassware.engine.train

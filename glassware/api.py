@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from glassware import studies
-from glassware.engine import devices
+from glassware.engine import Engine, devices
 from glassware.engine.device import cores
 from glassware.engine.lanes import describe
 from glassware.errors import GlasswareError
@@ -40,6 +40,7 @@ def sweep(
     store: Store | str | Path | None = None,
     *,
     lanes: int | None = None,
+    engine: Engine = "auto",
     progress: bool | Reporter = False,
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
@@ -48,10 +49,11 @@ def sweep(
         runs: runs (see ``grid``), or the path of a TOML sweep file.
         store: folder of results, made when it is not there; without one the rows are only returned.
         lanes: runs held at once; chosen from the device's memory unless given.
+        engine: ``auto`` (kernels on a GPU where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         progress: True prints how far it is; or a ``Reporter`` of your own.
     """
     _at_least_one(lanes=lanes)
-    return train_sweep(runs, store, reporter=_reporter(progress, 1, lanes), lanes=lanes)
+    return train_sweep(runs, store, reporter=_reporter(progress, 1, lanes, engine), lanes=lanes, engine=engine)
 
 
 def run(
@@ -62,6 +64,7 @@ def run(
     figures: str | Path | None = FIGURES,
     seeds: int | None = None,
     lanes: int | None = None,
+    engine: Engine = "auto",
     progress: bool | Reporter = False,
 ) -> Report:
     """Train what a study lacks, judge its claims and draw its figures.
@@ -73,6 +76,7 @@ def run(
         figures: folder for the figures; None draws nothing.
         seeds: runs a cell; the scale's own number unless given.
         lanes: runs held at once; chosen from the device's memory unless given.
+        engine: ``auto`` (kernels on a GPU where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     Returns:
@@ -82,8 +86,8 @@ def run(
     chosen, size = _find(study), studies.check_scale(scale)
     if figures is not None:
         check_folder(figures)  # now, not after hours of training
-    reporter = _reporter(progress, len(chosen.stages), lanes)
-    frame = studies.train(chosen, size, _open(store), seeds, reporter=reporter, lanes=lanes)
+    reporter = _reporter(progress, len(chosen.stages), lanes, engine)
+    frame = studies.train(chosen, size, _open(store), seeds, reporter=reporter, lanes=lanes, engine=engine)
     drawn = [] if figures is None else _draw(chosen, size, frame, figures)
     return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)
 
@@ -207,9 +211,9 @@ def _find(study: str | Study) -> Study:
     return study if isinstance(study, Study) else studies.find(study)
 
 
-def _reporter(progress: bool | Reporter, stages: int, lanes: int | None) -> Reporter | None:
+def _reporter(progress: bool | Reporter, stages: int, lanes: int | None, engine: Engine) -> Reporter | None:
     if isinstance(progress, bool):
-        return Progress(stages=stages, lanes=lanes) if progress else None
+        return Progress(stages=stages, lanes=lanes, engine=engine) if progress else None
     return progress
 
 

@@ -99,6 +99,9 @@ Seeds = Annotated[int | None, typer.Option(metavar="N", help="Runs a cell.", sho
 Lanes = Annotated[
     int | None, typer.Option(metavar="N", help="Runs trained side by side.", show_default="by the device's memory")
 ]
+EngineName = Annotated[
+    str, typer.Option("--engine", metavar="PATH", help="auto, xla, kernels or kernels-exact (kernels need a GPU).")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 STORE, FIGURES = Path("results/store"), Path("results/figures")
@@ -172,6 +175,7 @@ def run(
     figures: FiguresFolder = FIGURES,
     seeds: Seeds = None,
     lanes: Lanes = None,
+    engine: EngineName = "auto",
 ) -> None:
     """Train a study, judge its claims, draw its figures.
 
@@ -180,16 +184,19 @@ def run(
       glassware run pareto/success-frontier --scale smoke
     """
     from glassware import api
+    from glassware.engine import check_engine
     from glassware.progress import Progress
     from glassware.studies import find
 
     console = _console()
-    found = find(study)
+    found, path = find(study), check_engine(engine)
     title = f"{found.name} at scale {scale}: {found.title}"
-    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes)
+    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=path)
     api.check_folder(figures)  # before hours of training, not after
     with _stoppable(progress, store):
-        report = api.run(found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, progress=progress)
+        report = api.run(
+            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=path, progress=progress
+        )
     _print_claims(console, report.judgements)
     console.print()
     _print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
@@ -201,6 +208,7 @@ def sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A sweep: a base run and what varies.")],
     store: StoreFolder = STORE,
     lanes: Lanes = None,
+    engine: EngineName = "auto",
 ) -> None:
     """Train a grid of your own, written as TOML.
 
@@ -217,12 +225,13 @@ def sweep(
       model.width = \\[10, 100]
     """
     from glassware import api
+    from glassware.engine import check_engine
     from glassware.progress import Progress
 
-    console = _console()
-    progress = Progress(console, lanes=lanes)
+    console, path = _console(), check_engine(engine)
+    progress = Progress(console, lanes=lanes, engine=path)
     with _stoppable(progress, store):
-        frame = api.sweep(file, store, lanes=lanes, progress=progress)
+        frame = api.sweep(file, store, lanes=lanes, engine=path, progress=progress)
     _print_summary(console, api.summary(frame))
     console.print(f"results in {store}", soft_wrap=True)
 
@@ -297,11 +306,10 @@ def info(as_json: AsJson = False) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("n", "width", "runs", "lanes", "devices"):
         table.add_column(column, justify="right")
-    table.add_column("path")
-    paths = {"each": "each: a core takes its lanes in turn", "together": "together: all lanes step at once"}
+    table.add_column("engine")
     for choice in found["engine"]:
         numbers = [f"{choice[name]:,}" for name in ("n", "width", "runs", "lanes", "devices")]
-        table.add_row(*numbers, paths.get(choice["path"], choice["path"]))
+        table.add_row(*numbers, choice["engine"])
     console.print(table)
 
 

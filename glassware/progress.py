@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from glassware.engine import Chunk, evaluation_flops, solve_flops, step_flops
+from glassware.engine import Chunk, Engine, evaluation_flops, solve_flops, step_flops
 from glassware.sweeps import Plan
 from glassware.training import Run
 
@@ -107,14 +107,21 @@ class Progress:
         console: where to print; standard output unless given.
         title: printed above all else, once there is a plan.
         stages: how many sweeps will follow one another; each is announced when there are several.
-        lanes: as given to the sweep, so that the program measured is the one that trains.
+        lanes, engine: as given to the sweep, so that the program measured is the one that trains.
     """
 
     def __init__(
-        self, console: Console | None = None, *, title: str = "", stages: int = 1, lanes: int | None = None
+        self,
+        console: Console | None = None,
+        *,
+        title: str = "",
+        stages: int = 1,
+        lanes: int | None = None,
+        engine: Engine = "auto",
     ) -> None:
         self.console = console or Console(force_jupyter=False, highlight=False)
-        self.title, self.stages, self.stage, self.lanes = title, stages, 0, lanes
+        self.title, self.stages, self.stage = title, stages, 0
+        self.lanes, self.engine = lanes, engine
         self.kept = 0  # runs of all stages that are finished: before, or now
         self._tally: Tally | None = None
         self._live: Live | None = None
@@ -166,8 +173,8 @@ class Progress:
         try:
             if self._bars():
                 with self.console.status("compiling and measuring this machine"):
-                    return plan.estimate(self.lanes)
-            return plan.estimate(self.lanes)
+                    return plan.estimate(self.lanes, self.engine)
+            return plan.estimate(self.lanes, self.engine)
         except jax.errors.JaxRuntimeError:
             return None
 

@@ -1,5 +1,6 @@
 """Many runs as lanes of one device program."""
 
+from glassware.engine.choice import ENGINES, Engine, check_engine
 from glassware.engine.device import choose_lanes, devices
 from glassware.engine.lanes import Chunk, evaluation_flops, step_flops, train
 from glassware.engine.outcome import Outcome
@@ -7,10 +8,13 @@ from glassware.engine.solve import SOLVE_RATE, solve, solve_flops
 from glassware.engine.speed import Speed, measure_speed
 
 __all__ = [
+    "ENGINES",
     "SOLVE_RATE",
     "Chunk",
+    "Engine",
     "Outcome",
     "Speed",
+    "check_engine",
     "choose_lanes",
     "devices",
     "evaluation_flops",

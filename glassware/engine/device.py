@@ -13,6 +13,7 @@ from glassware.training import Run
 
 CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
 GPU_LANES = 8192  # past this the H200 gains nothing
+KERNEL_LANES = 65_536  # kernels take lanes in turn, and one that ends makes room at once: hold many
 MEMORY_SHARE = 0.5  # of what the device has; the rest is for temporaries we do not count
 
 
@@ -46,16 +47,17 @@ def memory() -> int:
 def lane_bytes(shape: Run) -> int:
     """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
     parameters = shape.network.parameters(shape.task.input_size)
-    copies = 4 if shape.optimiser.name == "sgd" else 8
+    copies = 8 if shape.optimiser.name == "sgd" else 12
     activations = 4 * shape.batch * (shape.task.input_size + sum(shape.network.widths)) + 2 * 2**18
     return 4 * (copies * parameters + activations)
 
 
-def choose_lanes(shape: Run, runs: int) -> int:
+def choose_lanes(shape: Run, runs: int, engine: str = "xla") -> int:
     """How many lanes to hold for ``runs`` runs of one shape: a multiple of the number of devices."""
     count = len(devices())
     fit = max(1, int(memory() * MEMORY_SHARE) // lane_bytes(shape))
-    each = min(fit, CPU_LANES if on_cpu() else GPU_LANES)
+    most = KERNEL_LANES if engine != "xla" else CPU_LANES if on_cpu() else GPU_LANES
+    each = min(fit, most)
     # A power of two, so that sweeps of nearby sizes share compiled programs.
     wanted = 1 << (-(-runs // count) - 1).bit_length()
     return count * min(each, wanted)

@@ -11,9 +11,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from glassware.engine.device import choose_lanes, devices, on_cpu
+from glassware.engine.choice import Engine, choose, fallback, program
+from glassware.engine.device import choose_lanes, devices
 from glassware.engine.outcome import Outcome
-from glassware.engine.program import CAPACITY, Program, program
+from glassware.engine.program import CAPACITY, Program
 from glassware.engine.solve import solve
 from glassware.errors import GlasswareError
 from glassware.training import NEVER, Run
@@ -42,13 +43,19 @@ class _Flight:
 
 
 def train(
-    runs: Iterable[Run], *, lanes: int | None = None, watch: Callable[[Chunk], None] | None = None
+    runs: Iterable[Run],
+    *,
+    lanes: int | None = None,
+    engine: Engine = "auto",
+    watch: Callable[[Chunk], None] | None = None,
 ) -> Iterator[Outcome]:
     """Train (or solve) all runs and yield each as it finishes, in no particular order.
 
     Args:
         runs: what to train; grouped by shape here.
         lanes: runs held at once on all devices together; chosen from the device's memory unless given.
+        engine: ``xla``, ``kernels`` (half-precision products of +-1 inputs, as good as tf32), ``kernels-exact``
+            (float32 to rounding), or ``auto``: kernels on a GPU for the shapes they know, XLA for everything else.
         watch: called after every chunk.
     """
     groups: dict[Run, list[Run]] = defaultdict(list)
@@ -65,7 +72,7 @@ def train(
         tell(Chunk(steps=0, active=1, seconds=outcome.seconds))
         yield outcome
     for shape, group in sorted(groups.items(), key=lambda item: step_flops(item[0])):
-        yield from _train_shape(shape, group, lanes, tell)
+        yield from _train_shape(shape, group, lanes, engine, tell)
 
 
 def step_flops(run: Run) -> float:
@@ -78,34 +85,38 @@ def evaluation_flops(run: Run) -> float:
     return run.network.forward_flops(run.task.input_size, run.evaluation.test + run.evaluation.train)
 
 
-def _train_shape(shape: Run, runs: list[Run], lanes: int | None, watch: Callable[[Chunk], None]) -> Iterator[Outcome]:
-    """Train one shape; on out-of-memory halve the lanes and start again the runs that were in flight."""
-    count = len(devices())
-    wanted = choose_lanes(shape, len(runs)) if lanes is None else count * max(1, -(-lanes // count))
+def _train_shape(
+    shape: Run, runs: list[Run], lanes: int | None, engine: Engine, watch: Callable[[Chunk], None]
+) -> Iterator[Outcome]:
+    """Train one shape. On out-of-memory halve the lanes, on a kernel's failure use XLA; runs in flight start again."""
+    count, used = len(devices()), choose(shape, engine)
+    wanted = choose_lanes(shape, len(runs), used) if lanes is None else count * max(1, -(-lanes // count))
     # Longest first: the tail of a sweep is then made of short runs.
     pending = deque(sorted(runs, key=lambda run: -run.steps))
     while pending:
         pool = None
         try:
-            pool = _Pool(program(shape, wanted), pending)
+            pool = _Pool(program(shape, wanted, used), used, pending)
             while pool.active:
                 yield from pool.advance(watch)
         except jax.errors.JaxRuntimeError as error:
-            if "RESOURCE_EXHAUSTED" not in str(error) and "out of memory" not in str(error).lower():
-                raise
             if pool is not None:
                 pending.extendleft(pool.abandon())
-            if wanted <= count:
+            if "RESOURCE_EXHAUSTED" not in str(error) and "out of memory" not in str(error).lower():
+                used = fallback(shape, engine, used, error)
+                wanted = min(wanted, choose_lanes(shape, len(pending), used))
+            elif wanted <= count:
                 width = shape.network.width
                 raise GlasswareError(f"a single network of width {width} does not fit in the device's memory") from None
-            wanted = count * max(1, wanted // count // 2)
+            else:
+                wanted = count * max(1, wanted // count // 2)
 
 
 class _Pool:
     """The lanes of one shape while it trains."""
 
-    def __init__(self, compiled: Program, pending: deque[Run]) -> None:
-        self.program, self.pending = compiled, pending
+    def __init__(self, compiled: Program, engine: Engine, pending: deque[Run]) -> None:
+        self.program, self.engine, self.pending = compiled, engine, pending
         self.flights: list[_Flight | None] = [None] * compiled.lanes
         self.state = compiled.idle()
         self.values = jax.tree.map(lambda a: np.stack([a] * compiled.lanes), compiled.shape.values())
@@ -180,6 +191,7 @@ class _Pool:
             final=self.program.final(values, self.state, lane),
             seconds=flight.seconds,
             flops=flops,
+            engine=self.engine,
         )
         self.flights[lane] = None  # last: should the final probes run out of memory, the run is still in flight
         return outcome
@@ -205,10 +217,10 @@ class _Pool:
         lanes, count = self.program.lanes, len(devices())
         per_device = np.bincount(np.array(active) // (lanes // count), minlength=count)
         half = count * -(-lanes // count // 2)  # the same number on every device, even when that was odd
-        shrinks = not on_cpu() and half < lanes and len(active) <= lanes // 2
+        shrinks = not self.program.skips_idle and half < lanes and len(active) <= lanes // 2
         if not shrinks and per_device.max() - per_device.min() < 2:
             return
-        target = program(self.program.shape, half) if shrinks else self.program
+        target = program(self.program.shape, half, self.engine) if shrinks else self.program
         idle = [i for i in range(lanes) if self.flights[i] is None]
         source = np.array((active + idle)[: target.lanes])
         order = np.empty_like(source)
@@ -220,6 +232,7 @@ class _Pool:
         self.program = target
 
 
-def describe(shape: Run, runs: int) -> dict[str, Any]:
+def describe(shape: Run, runs: int, engine: Engine = "auto") -> dict[str, Any]:
     """What the engine would choose for this many runs of a shape."""
-    return {"lanes": choose_lanes(shape, runs), "devices": len(devices()), "path": "each" if on_cpu() else "together"}
+    used = choose(shape, engine)
+    return {"engine": used, "lanes": choose_lanes(shape, runs, used), "devices": len(devices())}

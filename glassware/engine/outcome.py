@@ -21,3 +21,4 @@ class Outcome:
     final: dict[str, np.ndarray]
     seconds: float  # this run's share of the device's time
     flops: float
+    engine: str  # the path that trained it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import jax
@@ -32,10 +31,9 @@ class Program:
         self.columns = self.loop.columns()
         self._mesh = mesh()
         self._spread = NamedSharding(self._mesh, LANES)
-        self._exam = jax.device_put(jax.jit(self.loop.examination)(), NamedSharding(self._mesh, SHARED))
-        body = self._each if on_cpu() else self._together
+        self._exam = jax.device_put(jax.jit(self._examination)(), NamedSharding(self._mesh, SHARED))
         sharded = jax.shard_map(
-            body,
+            self._body,
             mesh=self._mesh,
             in_specs=(LANES, LANES, LANES, SHARED, SHARED),
             out_specs=(LANES, LANES),
@@ -44,6 +42,11 @@ class Program:
         self._advance = jax.jit(sharded, donate_argnums=1)
         self._final = jax.jit(self.loop.final)
 
+    @property
+    def skips_idle(self) -> bool:
+        """Whether a lane without a run costs nothing; if not, idle lanes are worth compacting away."""
+        return on_cpu()
+
     def compile(self, values: Any) -> None:
         """Compile now, so that later calls can be timed."""
         arguments = (self._put(values), self.idle(), np.zeros(self.lanes, bool), self._exam, np.int32(1))
@@ -51,9 +54,9 @@ class Program:
 
     def idle(self) -> State:
         """A state in which every lane is done: nothing runs until lanes are filled."""
-        blank = jax.eval_shape(self.loop.init, jax.tree.map(jnp.asarray, self.shape.values()))
+        blank = jax.eval_shape(self._initial, jax.tree.map(jnp.asarray, self.shape.values()))
         state = jax.tree.map(lambda a: np.zeros((self.lanes, *a.shape), a.dtype), blank)
-        return jax.device_put(state._replace(done=np.ones(self.lanes, bool)), self._spread)
+        return jax.device_put(state._replace(done=np.ones_like(state.done)), self._spread)
 
     def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
         """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
@@ -70,11 +73,26 @@ class Program:
         """The final probes of one lane."""
         if not self.shape.probes:
             return {}  # fetching a lane's weights costs milliseconds, which short runs would feel
-        params = jax.tree.map(lambda a: a[lane], state.params)
+        params = self._network(jax.tree.map(lambda a: a[lane], state.params))
         return {name: np.asarray(a) for name, a in self._final(values, params).items()}
 
     def _put(self, values: Any) -> Any:
         return jax.device_put(values, self._spread)
+
+    # What another path changes: how a lane begins, what it is examined on, how it advances, and its parameters' form.
+
+    def _initial(self, values: Any) -> State:
+        return self.loop.init(values)
+
+    def _examination(self) -> Any:
+        return self.loop.examination()
+
+    def _network(self, params: Any) -> Any:
+        return params
+
+    def _body(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
+        path = self._each if on_cpu() else self._together
+        return path(values, state, fresh, exam, evaluations)
 
     def _each(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
         def one(lane: Any) -> tuple[State, Records]:
@@ -100,11 +118,3 @@ class Program:
         # Initialising is as dear as an evaluation: only in chunks that have new lanes.
         state, records = jax.lax.cond(jnp.any(fresh), begin, keep)
         return jax.vmap(lambda v, s, r: self.loop.advance(v, s, r, exam, evaluations))(values, state, records)
-
-
-@lru_cache(maxsize=64)
-def program(shape: Run, lanes: int) -> Program:
-    """The compiled program of a shape, kept for the life of the process."""
-    made = Program(shape, lanes)
-    made.compile(jax.tree.map(lambda a: np.stack([a] * lanes), shape.values()))
-    return made

@@ -45,6 +45,7 @@ def solve(run: Run) -> Outcome:
         final={},
         seconds=time.perf_counter() - started,
         flops=solve_flops(run),
+        engine="solve",
     )
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
+from glassware.engine.choice import Engine, choose, program
 from glassware.engine.device import choose_lanes, devices
 from glassware.engine.lanes import evaluation_flops, step_flops
-from glassware.engine.program import program
 from glassware.training import Run
 
 # Below this a step of one lane is all overhead, whatever its width (seen on CPU cores; a GPU's lanes share theirs).
@@ -25,11 +25,12 @@ class Speed:
     step_seconds: float
 
 
-def measure_speed(runs: list[Run], lanes: int | None = None) -> Speed:
+def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "auto") -> Speed:
     """Time one round of all lanes of a shape, with the very program that will train it (compiled once, kept)."""
     shape, count = runs[0].shape(), len(devices())
-    lanes = choose_lanes(shape, len(runs)) if lanes is None else count * max(1, -(-lanes // count))
-    compiled = program(shape, lanes)
+    used = choose(shape, engine)
+    lanes = choose_lanes(shape, len(runs), used) if lanes is None else count * max(1, -(-lanes // count))
+    compiled = program(shape, lanes, used)
     chosen = [runs[i % len(runs)] for i in range(lanes)]
     values = jax.tree.map(lambda *leaves: np.stack(leaves), *(run.values() for run in chosen))
     state = compiled.idle()

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from glassware.charts import save
+from glassware.engine import Engine
 from glassware.errors import GlasswareError
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale, judge
 from glassware.sweeps import Reporter, Store, make_plan, select, sweep
@@ -64,11 +65,12 @@ def train(
     *,
     reporter: Reporter | None = None,
     lanes: int | None = None,
+    engine: Engine = "auto",
 ) -> pl.DataFrame:
     """Train what the store lacks, stage by stage, and return all rows of the study."""
     table = pl.DataFrame()
     for stage in study.stages:
-        found = sweep(stage(scale, seeds, table), store, reporter=reporter, lanes=lanes)
+        found = sweep(stage(scale, seeds, table), store, reporter=reporter, lanes=lanes, engine=engine)
         table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
     return table
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from glassware.engine import SOLVE_RATE, evaluation_flops, measure_speed, solve_flops, step_flops
+from glassware.engine import SOLVE_RATE, Engine, evaluation_flops, measure_speed, solve_flops, step_flops
 from glassware.sweeps.identity import run_id
 from glassware.sweeps.store import Store
 from glassware.training import Run
@@ -29,7 +29,7 @@ class Plan:
         """Steps still to take if no run stops early."""
         return sum(run.steps for run in self.todo.values() if not run.model.solved)
 
-    def estimate(self, lanes: int | None = None) -> float:
+    def estimate(self, lanes: int | None = None, engine: Engine = "auto") -> float:
         """Seconds the rest takes at most, from a short measurement of this machine on the costliest shape."""
         shapes: dict[Run, list[Run]] = defaultdict(list)
         solving = 0.0
@@ -43,7 +43,7 @@ class Plan:
         costs = {shape: sum(_flops(run) for run in runs) for shape, runs in shapes.items()}
         costliest = max(costs, key=lambda shape: costs[shape])
         started = time.perf_counter()
-        speed = measure_speed(shapes[costliest], lanes)
+        speed = measure_speed(shapes[costliest], lanes, engine)
         compiling = (time.perf_counter() - started) * (
             len(shapes) - 1
         )  # the other shapes are compiled when their turn comes

@@ -56,10 +56,11 @@ SCHEMA: dict[str, Any] = {
     "semantics": pl.Int32,
     "jax": pl.String,
     "device": pl.String,
+    "engine": pl.String,
 }
 
 # Columns that say how a row came about rather than what it found; two trainings of one run may differ here only.
-CIRCUMSTANCES = ("seconds", "glassware", "jax", "device")
+CIRCUMSTANCES = ("seconds", "glassware", "jax", "device", "engine")
 
 # What only a trained network has; null in the row of a kernel machine.
 TRAINED_ONLY = ("sampling", "init", "s", "eps", "optimiser", "lr", "weight_decay", "batch", "steps")
@@ -106,6 +107,7 @@ def row(outcome: Outcome) -> dict[str, Any]:
         "final_loss": curves["loss"][-1],
         "seconds": outcome.seconds,
         "flops": outcome.flops,
+        "engine": outcome.engine,
         **provenance(),
     }
     if run.model.solved:

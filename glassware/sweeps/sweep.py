@@ -8,7 +8,7 @@ from typing import Protocol
 
 import polars as pl
 
-from glassware.engine import Chunk, train
+from glassware.engine import Chunk, Engine, train
 from glassware.sweeps.files import read_sweep
 from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import frame, row
@@ -40,6 +40,7 @@ def sweep(
     *,
     reporter: Reporter | None = None,
     lanes: int | None = None,
+    engine: Engine = "auto",
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
 
@@ -48,6 +49,7 @@ def sweep(
         store: where results live; without one they are only returned.
         reporter: told what happens (see ``glassware.progress``).
         lanes: runs held at once; chosen from the device's memory unless given.
+        engine: the path that trains (see ``glassware.engine.train``).
     """
     wanted = read_sweep(runs) if isinstance(runs, str | Path) else list(runs)
     watcher = reporter or Silent()
@@ -57,7 +59,7 @@ def sweep(
         rows = []
         watcher.planned(plan)
         try:
-            for outcome in train(plan.todo.values(), lanes=lanes, watch=watcher.advanced):
+            for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=watcher.advanced):
                 rows.append(row(outcome))
                 watcher.finished(rows[-1])
         finally:
@@ -74,7 +76,7 @@ def sweep(
                 watcher.advanced(chunk)
 
             try:
-                for outcome in train(plan.todo.values(), lanes=lanes, watch=advanced):
+                for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=advanced):
                     found = row(outcome)
                     writer.add(found)
                     watcher.finished(found)

@@ -16,6 +16,8 @@ CURVES = {
     "curve_train_error": pl.List(pl.Float32),
 }
 
+GOOD = {300: (0, 3, 8), 10_000: (8, 8, 8), None: (2, 7, 8)}  # of eight, by sample size and width
+
 
 def cell(
     successes: int, trials: int, *, steps: list[int] | None = None, curve: list[float] | None = None, **where: Any
@@ -48,9 +50,7 @@ def frontier(**more: Any) -> pl.DataFrame:
     """Two inits, three widths and three sample sizes with the online column first, in rows of no particular order."""
     cells = []
     for init, width, m in itertools.product(("sparse", "dense"), (1000, 10, 100), (None, 300, 10_000)):
-        good = {300: {10: 0, 100: 3, 1000: 8}, 10_000: {10: 8, 100: 8, 1000: 8}, None: {10: 2, 100: 7, 1000: 8}}[m][
-            width
-        ]
+        good = GOOD[m][(10, 100, 1000).index(width)]
         cells.append(cell(good - (init == "dense" and 0 < good < 8), 8, init=init, width=width, m=m, **more))
     return pl.concat(cells).sample(fraction=1, shuffle=True, seed=1)
 

@@ -4,10 +4,11 @@ Everything a step needs is made on the spot: the minibatch's example numbers and
 draws, the labels are parities of masked words. With inputs of +-1 half precision loses nothing on the data side:
 
 - forward, ``h = W x``: W is rounded to float16 (11 bits, what tf32 keeps), or split into two halves for ``exact``;
-- backward, ``dW = g x``: under the hinge loss g is v times a sign or zero. ``exact`` multiplies the signs, which is exact
-  integer arithmetic, and scales by v afterwards in float32; the fast way scales first, so that the product adds onto W.
+- backward, ``dW = g x``: under the hinge loss g is v times a sign or zero. ``exact`` multiplies the signs, which is
+  exact integer arithmetic, and scales by v afterwards in float32; the fast way scales first.
 
-Weights are held times ``SCALE`` so that small gradients stay clear of float16's denormal range.
+Weights are held times ``SCALE`` so that small gradients stay clear of float16's denormal range. In return a weight
+beyond 255 overflows: such a run counts as diverged, a step or two before float32 would see it so.
 """
 
 from __future__ import annotations
@@ -73,32 +74,21 @@ def _odd(word: Any) -> Any:
 
 
 def inputs(layout: Layout, words: list[Any]) -> list[Any]:
-    """Words to tiles of inputs, float16 (examples, 32 words): +-1, the constant 1, then zeros."""
-    return [_signs(layout.n - first * WORD, words[first : first + count]) for first, count in layout.columns]
+    """Words to tiles of inputs, float16 (examples, 32) each: +-1, the constant 1, then zeros.
+
+    Tiles of one word: building wider ones from several words costs more than the longer products save (measured).
+    """
+    return [_signs(layout.n - q * WORD, word) for q, word in enumerate(words)]
 
 
-def _signs(constant: int, words: list[Any]) -> Any:
+def _signs(constant: int, word: Any) -> Any:
     """One tile; ``constant`` is the column of the constant input, counted from this tile's first."""
-    examples, columns = words[0].shape[0], len(words) * WORD
-    position = jax.lax.broadcasted_iota(jnp.uint32, (examples, columns), 1)
-    bits = (_pick([word[:, None] for word in words], position) >> (position & jnp.uint32(WORD - 1))) & jnp.uint32(1)
-    x = jnp.where(bits == jnp.uint32(1), -1.0, 1.0)
-    if constant < columns:
-        place = position.astype(jnp.int32)
+    column = jax.lax.broadcasted_iota(jnp.uint32, (word.shape[0], WORD), 1)
+    x = jnp.where(((word[:, None] >> column) & jnp.uint32(1)) == jnp.uint32(1), -1.0, 1.0)
+    if constant < WORD:
+        place = column.astype(jnp.int32)
         x = jnp.where(place < constant, x, jnp.where(place == constant, 1.0, 0.0))
     return x.astype(jnp.float16)
-
-
-def _pick(words: list[Any], position: Any) -> Any:
-    """For every column the word it lies in: a binary tree of selections."""
-    if len(words) == 1:
-        return words[0]
-    half = len(words) // 2
-    return jnp.where(
-        position % jnp.uint32(len(words) * WORD) < jnp.uint32(half * WORD),
-        _pick(words[:half], position),
-        _pick(words[half:], position),
-    )
 
 
 def hidden(recipe: Recipe, tile: Any, xs: list[Any]) -> Any:
@@ -132,7 +122,7 @@ def loss_terms(loss: str, output: Any, y: Any) -> tuple[Any, Any]:
 
 
 def step_weights(recipe: Recipe, tile: Any, h: Any, v: Any, slope: Any, xs: list[Any], factor: Any, keep: Any) -> Any:
-    """The row tile after a step: keep * w + factor * v_j * sum_i [h_ji > 0] slope_i x_i. Fast leaves ``keep`` to the caller."""
+    """The row tile after a step: keep * w + factor * v_j * sum_i [h_ji > 0] slope_i x_i; fast leaves out ``keep``."""
     mask, scaled = h > 0, factor * v
     if not recipe.exact:
         g = jnp.where(mask, scaled[:, None] * slope[None, :], 0.0).astype(jnp.float16)

@@ -1,8 +1,8 @@
 """How a two-layer network lies in a kernel: neurons down, inputs across, bias as one more input, padded to tiles.
 
-The first layer is kept transposed, (neurons, inputs): in that orientation both products of a training step take a matrix
-that already sits in registers as their left operand (weights going forward, hidden gradients going back), and only the
-small matrix of examples passes through shared memory. The bias is the weight of an input that is always 1. Padding is
+The first layer is kept transposed, (neurons, inputs): both products of a training step then take a matrix that already
+sits in registers as their left operand (weights going forward, hidden gradients going back), and only the small matrix
+of examples passes through shared memory. The bias is the weight of an input that is always 1. Padding is
 exact: padded neurons have zero outgoing weight and zero incoming weights and stay so, padded inputs are zero.
 """
 
@@ -27,13 +27,8 @@ class Layout:
 
     @property
     def words(self) -> int:
-        """32-bit words that cover the inputs and the constant one, with padding."""
-        return sum(count for _, count in self.columns)
-
-    @property
-    def columns(self) -> tuple[tuple[int, int], ...]:
-        """Column tiles as (first word, words), word counts powers of two."""
-        return _powers_of_two(self.n // WORD + 1, least=1)
+        """32-bit words, and so column tiles, that cover the inputs and the constant one."""
+        return self.n // WORD + 1
 
     @property
     def tiles(self) -> tuple[tuple[int, int], ...]:

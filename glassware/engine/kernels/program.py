@@ -2,62 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from glassware.draws import Stream, stream_key
 from glassware.engine.kernels import resident
 from glassware.engine.kernels.arithmetic import Recipe
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
-from glassware.training import Loop, Records, Run, State
+from glassware.engine.program import CAPACITY, Program
+from glassware.probes import PROBES
+from glassware.training import Records, Run, State
 
-CAPACITY = 64
 REGISTERS = 64 * 512  # padded weights that one instance holds without spilling
-SLICE = (
-    64 * 128
-)  # padded weights of a slice: several instances then share a multiprocessor and hide each other's waiting
+SLICE_ROWS = 128  # neurons of a slice: several instances then share a multiprocessor and hide each other's waiting
+RESIDENT = 200  # slices of one lane that a large GPU surely holds at once (an H200: two on each of 132 processors)
 
-Precision = Literal["fast", "exact"]
+Precision: TypeAlias = Literal["fast", "exact"]
 
 
 def supports(shape: Run) -> bool:
     """Whether the kernels train this shape."""
     optimiser, evaluation = shape.optimiser, shape.evaluation
     plain = optimiser.name == "sgd" and optimiser.momentum is None and optimiser.layer_rates is None
-    simple = not shape.probes and not evaluation.train and shape.sampling == "replacement"
-    fits = shape.batch in (16, 32, 64) and len(shape.model.widths) == 1
-    if not (plain and simple and fits and evaluation.screen % shape.batch == 0):
+    simple = not evaluation.train and shape.sampling == "replacement" and evaluation.screen % shape.batch == 0
+    curves = any(PROBES[name].when == "curve" for name in shape.probes)
+    if not (plain and simple and not curves and shape.batch in (16, 32, 64) and len(shape.network.widths) == 1):
         return False
-    return layout_of(shape).slice_size <= REGISTERS
+    layout = layout_of(shape)
+    return layout.slice_size <= REGISTERS and layout.slices <= RESIDENT
 
 
 def layout_of(shape: Run) -> Layout:
-    """Whole networks where they fit in one instance; else slices of at most ``SLICE`` weights."""
-    n, width = shape.task.input_size, shape.model.widths[0]
+    """Whole networks where they fit in one instance; else slices of ``SLICE_ROWS`` neurons, or fewer if n is large."""
+    n, width = shape.task.input_size, shape.network.widths[0]
     whole = Layout(n, width)
     if whole.slice_size <= REGISTERS:
         return whole
-    rows = max(NEURONS, SLICE // (whole.words * WORD))
-    rows = 1 << (rows.bit_length() - 1)
+    rows = SLICE_ROWS
+    while rows > NEURONS and rows * whole.words * WORD > REGISTERS:
+        rows //= 2
     return Layout(n, width, slices=-(-width // rows))
 
 
 def _warps(layout: Layout) -> int:
-    """Warps an instance: enough that its weights fit in their registers, few enough that exchanges between them are quick."""
+    """Warps an instance: enough to hold its weights in their registers, few enough to meet quickly."""
     return max(1, min(8, layout.slice_rows // 32, -(-layout.slice_size // 4096)))
 
 
-class KernelProgram:
-    """Lanes of one shape, each trained by one program instance of a Pallas kernel."""
+class KernelProgram(Program):
+    """Lanes of one shape, each trained by one program instance, or by a few, of a Pallas kernel.
+
+    There may be many more lanes than fit on the device at once: the hardware takes the next as one ends its chunk.
+    """
 
     def __init__(self, shape: Run, lanes: int, precision: Precision = "fast", *, interpret: bool = False) -> None:
-        self.shape, self.lanes, self.interpret = shape, lanes, interpret
-        self.loop = Loop(shape)
-        self.columns = self.loop.columns()
-        self.layout = layout_of(shape)
+        self.layout, self.interpret = layout_of(shape), interpret
+        self.warps = _warps(self.layout)
         evaluation = shape.evaluation
         self.recipe = Recipe(
             layout=self.layout,
@@ -69,63 +71,46 @@ class KernelProgram:
             screen=evaluation.screen,
             exact=precision == "exact",
         )
-        self.warps = _warps(self.layout)
-        size = -(-evaluation.test // shape.batch) * shape.batch
-        raw = shape.task.raw(stream_key(0, Stream.TEST), jnp.arange(size, dtype=jnp.uint32))
-        self._test_words = jnp.pad(raw, ((0, 0), (0, self.layout.words - raw.shape[1]))).T.copy()
-        self._jit = jax.jit(self._advance, donate_argnums=1)
+        super().__init__(shape, lanes)
 
-    def idle(self) -> State:
-        """A state in which every lane is done."""
-        lanes, never = self.lanes, jnp.full(self.lanes, -1, jnp.int32)
-        params = {
-            "w": jnp.zeros((lanes, self.layout.rows, 32 * self.layout.words), jnp.float32),
-            "v": jnp.zeros((lanes, self.layout.rows), jnp.float32),
-            "c": jnp.zeros(lanes, jnp.float32),
-        }
-        zero = jnp.zeros(lanes, jnp.float32)
-        done = jnp.ones(lanes, jnp.int32)
-        return State(params, (), jnp.zeros(lanes, jnp.int32), never, never.copy(), done, zero, zero.copy())
+    @property
+    def skips_idle(self) -> bool:
+        return True
 
-    def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
-        """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
-        return self._jit(values, state, fresh, np.int32(min(evaluations, CAPACITY)))
+    def _initial(self, values: Any) -> State:
+        state = self.loop.init(values)
+        return state._replace(params=self.layout.pack(state.params), done=state.done.astype(jnp.int32))
 
-    def _advance(self, values: Any, state: State, fresh: Any, rounds: Any) -> tuple[State, Records]:
-        state = jax.lax.cond(jnp.any(fresh), lambda: self._start(values, state, fresh), lambda: state)
+    def _examination(self) -> Any:
+        """Words of the test examples, (words, examples)."""
+        size = -(-self.recipe.test // self.recipe.batch) * self.recipe.batch
+        raw = self.shape.task.raw(stream_key(0, Stream.TEST), jnp.arange(size, dtype=jnp.uint32))
+        return jnp.pad(raw, ((0, 0), (0, self.layout.words - raw.shape[1]))).T
+
+    def _network(self, params: Any) -> Any:
+        return self.layout.unpack(params)
+
+    def _body(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
+        def begin() -> State:
+            new = jax.vmap(self._initial)(values)
+            chosen = lambda a, b: jnp.where(fresh.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+            return jax.tree.map(chosen, new, state)
+
+        state = jax.lax.cond(jnp.any(fresh), begin, lambda: state)
         p = state.params
         held = (p["w"], p["v"], p["c"], state.t, state.success_step, state.diverged_step, state.done)
+        tables = _tables(values, fresh, self.layout)
         held, (times, curves, count) = resident.advance(
-            self.recipe,
-            CAPACITY,
-            self.warps,
-            self.interpret,
-            _tables(values, fresh, self.layout),
-            held,
-            self._test_words,
-            rounds,
+            self.recipe, CAPACITY, self.warps, self.interpret, tables, held, exam, evaluations
         )
         # Before the first step there is no minibatch to average over (and Triton's lowering has no NaN constant).
-        unseen = jnp.asarray(fresh)[:, None] & (jnp.arange(3) != self.columns.index("test_error"))
+        unseen = fresh[:, None] & (jnp.arange(3) != self.columns.index("test_error"))
         curves = curves.at[:, 0].set(jnp.where(unseen, jnp.nan, curves[:, 0]))
         w, v, c, t, success, diverged, done = held
-        params = {"w": w, "v": v, "c": c}
-        state = state._replace(params=params, t=t, success_step=success, diverged_step=diverged, done=done)
-        return state, Records(times, curves, count)
-
-    def _start(self, values: Any, state: State, fresh: Any) -> State:
-        def one(values: Any, params: Any, fresh: Any) -> Any:
-            new = self.layout.pack(self.shape.model.init(values["init"], self.shape.task.input_size))
-            return jax.tree.map(lambda a, b: jnp.where(fresh, a, b), new, params)
-
-        never = jnp.int32(-1)
-        return state._replace(
-            params=jax.vmap(one)(values, state.params, fresh),
-            t=jnp.where(fresh, 0, state.t),
-            success_step=jnp.where(fresh, never, state.success_step),
-            diverged_step=jnp.where(fresh, never, state.diverged_step),
-            done=jnp.where(fresh, 0, state.done),
+        state = state._replace(
+            params={"w": w, "v": v, "c": c}, t=t, success_step=success, diverged_step=diverged, done=done
         )
+        return state, Records(times, curves, count)
 
 
 def _tables(values: Any, fresh: Any, layout: Layout) -> tuple[Any, ...]:

@@ -1,12 +1,13 @@
 """A lane's life on chip: its weights stay in registers through training and examination.
 
-A narrow network is one program instance. A wider one is dealt to several, each owning a slice of its neurons: a step then
-exchanges the minibatch's partial outputs through global memory. An exchanged number carries the turn in its two lowest
-bits, so a reader knows by the number itself whether it is this turn's: no flags, no fences, no clearing. Two buffers
-suffice: who writes turn t has read all of turn t - 1, so all have finished reading turn t - 2, whose place it takes.
+A narrow network is one program instance. A wider one is dealt to several, each owning a slice of its neurons: a step
+then exchanges the minibatch's partial outputs through global memory. An exchanged number carries the turn in its two
+lowest bits, so a reader knows by the number itself whether it is this turn's: no flags, no fences, no clearing. Two
+buffers suffice: who writes turn t has read all of turn t - 1, so all have finished reading turn t - 2, whose place it
+takes.
 
-Instances of one lane are neighbours in the grid and are started in order, so the lanes at the front are always complete;
-all instances of a lane must fit on the device at once.
+Instances of one lane are neighbours in the grid and are started in order, so the lanes at the front are always
+complete; all instances of a lane must fit on the device at once.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def life(recipe: Recipe, *refs: Any) -> None:
     lane["m"] = lane["m"].astype(jnp.uint32)
     lane["mask"] = [masks[me, q] for q in range(layout.words)]
     exchange = Exchange(recipe, buffer, me, part)
-    columns = [pl.ds(first * WORD, count * WORD) for first, count in layout.columns]
+    columns = [pl.ds(q * WORD, WORD) for q in range(layout.words)]
     rows = [pl.ds(part * layout.slice_rows + start, size) for start, size in layout.tiles]
 
     def record(at: Any, t: Any, loss: Any, error: Any, train: Any) -> None:

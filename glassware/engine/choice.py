@@ -1,0 +1,64 @@
+"""Which path trains a shape: XLA for everything, kernels where there are any and a GPU to run them."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+import jax
+import numpy as np
+
+from glassware.engine.device import on_cpu
+from glassware.engine.kernels.program import KernelProgram, supports
+from glassware.engine.program import Program
+from glassware.errors import GlasswareError
+from glassware.training import Run
+
+Engine: TypeAlias = Literal["auto", "xla", "kernels", "kernels-exact"]
+ENGINES: tuple[Engine, ...] = ("auto", "xla", "kernels", "kernels-exact")
+
+log = logging.getLogger("glassware")
+
+
+def check_engine(name: str) -> Engine:
+    """The engine of this name, or a sentence about which there are."""
+    for known in ENGINES:
+        if name == known:
+            return known
+    raise GlasswareError(f"unknown engine '{name}'; engines are {', '.join(ENGINES)}")
+
+
+def choose(shape: Run, engine: Engine) -> Engine:
+    """The path that will train this shape; ``auto`` means kernels on a GPU where they can."""
+    check_engine(engine)
+    if engine == "auto":
+        return "kernels" if not on_cpu() and supports(shape) else "xla"
+    if engine != "xla":
+        if on_cpu():
+            raise GlasswareError("the kernels need a GPU, and there is none here; use the engine xla")
+        if not supports(shape):
+            raise GlasswareError(f"the kernels cannot train {_describe(shape)}; use the engine auto or xla")
+    return engine
+
+
+def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engine:
+    """XLA instead of a kernel that failed, with one sentence in the log; any other failure is the caller's."""
+    if wanted != "auto" or used == "xla":
+        raise error
+    reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+    log.warning("the kernel failed for %s (%s); using XLA for it", _describe(shape), reason)
+    return "xla"
+
+
+@lru_cache(maxsize=64)
+def program(shape: Run, lanes: int, engine: Engine = "xla") -> Program:
+    """The compiled program of a shape, kept for the life of the process."""
+    exact = engine == "kernels-exact"
+    made = Program(shape, lanes) if engine == "xla" else KernelProgram(shape, lanes, "exact" if exact else "fast")
+    made.compile(jax.tree.map(lambda a: np.stack([a] * lanes), shape.values()))
+    return made
+
+
+def _describe(shape: Run) -> str:
+    return f"n = {shape.task.input_size}, width {shape.network.width}, batch {shape.batch}"

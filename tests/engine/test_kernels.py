@@ -1,0 +1,131 @@
+"""The Pallas kernels in interpret mode against the XLA path: same data, same initial weights, same minibatches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from glassware.engine import devices
+from glassware.engine.choice import choose
+from glassware.engine.kernels.layout import Layout
+from glassware.engine.kernels.program import KernelProgram, layout_of, supports
+from glassware.engine.program import Program
+from glassware.errors import GlasswareError
+from glassware.models import MLP, Init
+from glassware.tasks import Parity
+from glassware.training import SGD, Adam, Evaluation, Run
+
+EXACT = 1e-5  # float32 to rounding: 200 steps of differences in the last bits
+
+
+def run(**changes: Any) -> Run:
+    fields: dict[str, Any] = {
+        "task": Parity(n=50, k=3),
+        "m": 300,
+        "model": MLP(width=10),
+        "steps": 1000,
+        "evaluation": Evaluation(test=300, screen=64, every=100),
+    }
+    return Run(**(fields | changes))
+
+
+def advance(program: Program, runs: list[Run], chunks: tuple[int, ...]) -> tuple[Any, Any, list[np.ndarray]]:
+    """Parameters of every lane, final state and the curves of all chunks."""
+    values = jax.tree.map(lambda *a: np.stack(a), *(one.values() for one in runs))
+    program.compile(values)
+    state, fresh, curves = program.idle(), np.ones(len(runs), bool), []
+    for rounds in chunks:
+        state, records = program.advance(values, state, fresh, rounds)
+        fresh = np.zeros(len(runs), bool)
+        curves.append(np.asarray(records.curves)[:, : int(np.max(records.count))])
+    params = [program._network(jax.tree.map(lambda a, i=i: a[i], state.params)) for i in range(len(runs))]
+    return params, state, curves
+
+
+def compare(runs: list[Run], precision: Any, chunks: tuple[int, ...] = (2,)) -> tuple[float, Any, Any]:
+    shape, lanes = runs[0].shape(), len(devices())
+    runs = [runs[i % len(runs)] for i in range(lanes)]
+    assert supports(shape)
+    ours, state, curves = advance(KernelProgram(shape, lanes, precision, interpret=True), runs, chunks)
+    theirs, reference, expected = advance(Program(shape, lanes), runs, chunks)
+    gaps = jax.tree.map(lambda a, b: float(np.max(np.abs(a - b))), ours, theirs)
+    np.testing.assert_array_equal(state.t, reference.t)
+    for a, b in zip(curves, expected, strict=True):
+        np.testing.assert_array_equal(np.isnan(a), np.isnan(b))
+    return max(jax.tree.leaves(gaps)), (state, curves), (reference, expected)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"task": Parity(n=33, k=4), "model": MLP(width=24), "init": Init(scheme="sparse"), "m": None},
+        {"loss": "square", "optimiser": SGD(lr=0.02, weight_decay=0.01), "model": MLP(width=40)},
+        {"loss": "logistic", "task": Parity(n=70, k=3, noise=0.1)},
+        {"m": 1},
+    ],
+    ids=["hinge", "even-k-online-sparse-two-tiles", "square-width-40", "logistic-noise-n-70", "one-example"],
+)
+def test_exact_kernel_trains_like_xla(changes: dict[str, Any]) -> None:
+    base = run(**changes)
+    gap, (state, curves), (_, expected) = compare([base, base.model_copy(update={"seed": 1})], "exact")
+    assert gap < EXACT
+    assert int(state.t[0]) == 200
+    np.testing.assert_allclose(curves[0], expected[0], atol=1e-4)
+
+
+def test_several_chunks_in_a_row_continue_exactly() -> None:
+    base = run(evaluation=Evaluation(test=96, every=50))
+    gap, _, _ = compare([base], "exact", chunks=(1, 2, 1))
+    assert gap < EXACT
+
+
+def test_fast_kernel_follows_xla_until_chaos_sets_in() -> None:
+    base = run(evaluation=Evaluation(test=96, every=20))
+    gap, _, _ = compare([base], "fast", chunks=(1,))
+    assert 0 < gap < 5e-3
+
+
+def test_fast_kernel_survives_strong_weight_decay() -> None:
+    base = run(optimiser=SGD(lr=0.1, weight_decay=2.0), evaluation=Evaluation(test=96, every=100))
+    gap, _, _ = compare([base], "fast")
+    assert gap < 5e-3
+
+
+def test_success_and_divergence_are_seen_by_the_kernel() -> None:
+    easy = run(task=Parity(n=12, k=1), m=None, model=MLP(width=16), evaluation=Evaluation(test=96, every=100))
+    _, (state, _), (reference, _) = compare([easy], "exact", chunks=(10,))
+    np.testing.assert_array_equal(state.success_step, reference.success_step)
+    assert int(state.success_step[0]) > 0
+    wild = run(loss="square", optimiser=SGD(lr=1e4), evaluation=Evaluation(test=96, every=100))
+    _, (state, _), (reference, _) = compare([wild], "exact")
+    # Held weights overflow half precision beyond 255, so a kernel may see the end of a runaway a step or two earlier.
+    assert 0 < int(state.diverged_step[0]) <= int(reference.diverged_step[0]) <= int(state.diverged_step[0]) + 2
+    assert int(state.done[0]) == 1
+
+
+def test_tiles_cover_the_network_with_little_waste() -> None:
+    for width in (1, 10, 16, 100, 300, 500):
+        layout = Layout(50, width)
+        assert width <= layout.rows <= max(16, 1.34 * width)
+        starts = [start for start, _ in layout.tiles]
+        assert starts == [0, *np.cumsum([size for _, size in layout.tiles])[:-1]]
+
+
+def test_wide_networks_are_dealt_to_slices() -> None:
+    layout = layout_of(run(model=MLP(width=10_000)).shape())
+    assert layout.slices == 79
+    assert layout.rows >= 10_000
+    assert not supports(run(model=MLP(width=100_000)).shape())
+
+
+def test_kernels_say_what_they_cannot_do() -> None:
+    assert not supports(run(optimiser=Adam(lr=0.1)).shape())
+    assert not supports(run(model=MLP(width=(8, 8))).shape())
+    assert not supports(run(sampling="epochs").shape())
+    assert choose(run().shape(), "auto") == "xla"  # no GPU here
+    with pytest.raises(GlasswareError, match="need a GPU"):
+        choose(run().shape(), "kernels")
