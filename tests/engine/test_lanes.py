@@ -7,8 +7,9 @@ import pytest
 from glassware.engine import devices, train
 from glassware.engine import lanes as lanes_module
 from glassware.engine import program as program_module
+from glassware.engine.choice import program
 from glassware.engine.lanes import CHUNK_SECONDS
-from glassware.engine.program import Program, program
+from glassware.engine.program import Program
 from glassware.errors import GlasswareError
 from glassware.training import Run
 from tests.helpers import TINY, findings, tiny
@@ -95,11 +96,11 @@ def out_of_memory():
 def test_a_program_too_large_to_make_is_made_with_fewer_lanes(alone, monkeypatch):
     asked = []
 
-    def small_device(shape, lanes):
+    def small_device(shape, lanes, engine):
         asked.append(lanes)
         if lanes > 8:
             raise out_of_memory()
-        return program(shape, lanes)
+        return program(shape, lanes, engine)
 
     monkeypatch.setattr(lanes_module, "program", small_device)
     assert findings(train(VARIED, lanes=64)) == alone
@@ -127,7 +128,7 @@ def test_running_out_of_memory_midway_loses_and_repeats_no_run(alone, monkeypatc
 
 
 def test_a_network_that_does_not_fit_at_all_is_a_sentence(monkeypatch):
-    def nothing_fits(shape, lanes):
+    def nothing_fits(*shape_and_lanes):
         raise out_of_memory()
 
     monkeypatch.setattr(lanes_module, "program", nothing_fits)
@@ -136,7 +137,7 @@ def test_a_network_that_does_not_fit_at_all_is_a_sentence(monkeypatch):
 
 
 def test_other_device_errors_are_not_swallowed(monkeypatch):
-    def broken(shape, lanes):
+    def broken(*shape_and_lanes):
         raise jax.errors.JaxRuntimeError("INTERNAL: no such device")
 
     monkeypatch.setattr(lanes_module, "program", broken)
@@ -152,8 +153,7 @@ ERROR_TOLERANCE = 0.02  # two of the hundred held-out examples
 @pytest.fixture
 def as_on_a_gpu(monkeypatch):
     program.cache_clear()
-    for module in (lanes_module, program_module):
-        monkeypatch.setattr(module, "on_cpu", lambda: False)
+    monkeypatch.setattr(program_module, "on_cpu", lambda: False)
     yield
     program.cache_clear()
 
@@ -161,7 +161,7 @@ def as_on_a_gpu(monkeypatch):
 @pytest.mark.slow
 def test_stepping_together_and_compacting_gives_the_rows_of_stepping_each(as_on_a_gpu, monkeypatch):
     used = []
-    monkeypatch.setattr(lanes_module, "program", lambda shape, lanes: (used.append(lanes), program(shape, lanes))[1])
+    monkeypatch.setattr(lanes_module, "program", lambda *args: (used.append(args[1]), program(*args))[1])
     monkeypatch.setattr(lanes_module, "CHUNK_SECONDS", 0.0)  # look at the lanes after every round
     # Every run takes all its steps, and the last ones take long: the tail is thin.
     whole = tiny(evaluation={**TINY["evaluation"], "stop": False}).evaluation

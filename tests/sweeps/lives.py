@@ -8,11 +8,16 @@ Forking before JAX or Polars have started threads is safe, and a life costs a se
 """
 
 import functools
+import io
+import itertools
 import os
 import signal
 import sys
 import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from glassware.engine import lanes
 from glassware.sweeps import Store, grid, store, sweep
@@ -48,29 +53,26 @@ def training(kind: str, path: str, told: int) -> None:
 
 
 def writing(path: str, told: int, fatal: int) -> None:
-    """Parts of made rows, then a merge; dies just before the ``fatal``-th call that touches the disk."""
+    """Parts of made rows, then a merge; dies at the ``fatal``-th call that touches the disk, a write when half done."""
     store.MERGE_PARTS = 3
-    calls = 0
+    calls = itertools.count(1)
 
-    def deadly(whole):  # type: ignore[no-untyped-def]
-        def call(*args, **kwargs):  # type: ignore[no-untyped-def]
-            nonlocal calls
-            calls += 1
-            if calls == fatal:
+    def deadly(whole: Callable[..., Any], half: Callable[..., Any] = lambda *args: None) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if next(calls) == fatal:
+                half(*args)
                 os.kill(os.getpid(), signal.SIGKILL)
             return whole(*args, **kwargs)
 
         return call
 
-    for owner, name in (
-        (os, "fsync"),
-        (os, "open"),
-        (Path, "open"),
-        (Path, "rename"),
-        (Path, "unlink"),
-        (Path, "mkdir"),
-    ):
-        setattr(owner, name, deadly(getattr(owner, name)))
+    class HalfWritten(io.FileIO):
+        write = deadly(io.FileIO.write, lambda file, data: io.FileIO.write(file, data[: len(data) // 2]))  # type: ignore
+
+    Path.open = deadly(lambda path, mode: HalfWritten(path, mode.replace("b", "")))  # type: ignore[method-assign]
+    for owner, names in ((os, ["fsync", "open"]), (Path, ["rename", "unlink", "mkdir"])):
+        for name in names:
+            setattr(owner, name, deadly(getattr(owner, name)))
     with Store(path).writing() as writer:
         for batch in range(BATCHES):
             writer._rows = made_rows(batch)
@@ -101,6 +103,8 @@ def main() -> None:
                     status = 0
                 except KeyboardInterrupt:
                     status = 130
+                except BaseException:
+                    traceback.print_exc()
                 finally:
                     os._exit(status)
             os.close(told)

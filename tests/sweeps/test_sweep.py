@@ -7,9 +7,11 @@ import time
 import polars as pl
 import pytest
 
+from glassware.engine import lanes
 from glassware.errors import StoreError
-from glassware.sweeps import Store, grid
+from glassware.sweeps import Store, grid, store
 from glassware.sweeps import sweep as sweep_
+from glassware.sweeps.store import Writer
 from glassware.sweeps.sweep import Silent
 from tests.helpers import TINY, same_findings, tiny
 from tests.sweeps.lives import ENDLESS, MANY
@@ -60,7 +62,9 @@ def test_a_second_process_is_refused_and_ctrl_c_keeps_what_is_finished(lives, tm
     assert working
     with pytest.raises(StoreError, match=f"being written by another process \\(pid {pid}\\)"):
         sweep(RUNS, path)
+    deadline = time.monotonic() + 60
     while len(Store(path).ids()) < 20:  # readers may come at any time
+        assert time.monotonic() < deadline
         time.sleep(0.05)
     assert lives.end(signal.SIGINT)[0] == 130
     short = Store(path).read()
@@ -94,6 +98,31 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path):
     rows = sweep(RUNS, tmp_path)
     assert same_findings(rows, sweep(RUNS))
     assert raw_ids(tmp_path) == list(dict.fromkeys(raw_ids(tmp_path)))
+
+
+class Looking(Silent):
+    """Looks into the store after every chunk, and has seen enough some chunks after the first row."""
+
+    def __init__(self, path):
+        self.path, self.rows, self.seen = path, 0, []
+
+    def finished(self, row):
+        self.rows += 1
+
+    def advanced(self, chunk):
+        self.seen += [len(Store(self.path).ids())] * self.rows
+        if len(self.seen) == 3:
+            raise KeyboardInterrupt
+
+
+def test_a_finished_row_does_not_wait_in_memory_for_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(lanes, "CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(Writer, "add", lambda writer, row: writer._rows.append(row))  # as if just after a flush
+    monkeypatch.setattr(store, "Writer", functools.partial(Writer, seconds=0.0))
+    reporter = Looking(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        sweep([tiny(steps=20), *ENDLESS], tmp_path, reporter=reporter)
+    assert reporter.seen == [1, 1, 1]
 
 
 class Counting(Silent):

@@ -40,6 +40,7 @@ class Recipe:
     test: int
     screen: int
     exact: bool
+    threads: bool = True  # False in interpret mode, where there are none to wait for
 
 
 def minibatch(recipe: Recipe, lane: Any, t: Any) -> tuple[list[Any], Any]:

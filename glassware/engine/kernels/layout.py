@@ -19,11 +19,15 @@ NEURONS = 16  # the least rows a matrix unit takes
 
 @dataclass(frozen=True)
 class Layout:
-    """Tiles of a network with ``n`` inputs and ``width`` hidden units, its neurons dealt to ``slices`` instances."""
+    """Tiles of a network with ``n`` inputs and ``width`` hidden units, its neurons dealt to ``slices`` instances.
+
+    ``tile_rows`` is 0 where a slice stays in registers; otherwise it streams through them in tiles of so many rows.
+    """
 
     n: int
     width: int
     slices: int = 1
+    tile_rows: int = 0
 
     @property
     def words(self) -> int:
@@ -32,12 +36,14 @@ class Layout:
 
     @property
     def tiles(self) -> tuple[tuple[int, int], ...]:
-        """Row tiles of a slice as (start, size), sizes powers of two."""
+        """Row tiles of a resident slice as (start, size), sizes powers of two."""
         return _powers_of_two(-(-self.width // self.slices), least=NEURONS)
 
     @property
     def slice_rows(self) -> int:
         """Neurons a slice holds, with padding."""
+        if self.tile_rows:
+            return self.tile_rows * -(-self.width // (self.slices * self.tile_rows))
         return sum(size for _, size in self.tiles)
 
     @property
@@ -46,9 +52,9 @@ class Layout:
         return self.slices * self.slice_rows
 
     @property
-    def slice_size(self) -> int:
-        """First-layer weights a slice holds, with padding."""
-        return self.slice_rows * self.words * WORD
+    def held(self) -> int:
+        """First-layer weights an instance holds at once, with padding."""
+        return (self.tile_rows or self.slice_rows) * self.words * WORD
 
     def pack(self, params: Any) -> dict[str, Any]:
         """Parameters of one MLP in kernel form: ``w`` (rows, 32 words), ``v`` (rows,), ``c`` ()."""

@@ -8,16 +8,19 @@ import jax
 import jax.numpy as jnp
 
 from glassware.draws import Stream, stream_key
-from glassware.engine.kernels import resident
+from glassware.engine.kernels import life
 from glassware.engine.kernels.arithmetic import Recipe
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
+from glassware.engine.kernels.resident import Resident
+from glassware.engine.kernels.streaming import Streaming
 from glassware.engine.program import CAPACITY, Program
 from glassware.probes import PROBES
 from glassware.training import Records, Run, State
 
 REGISTERS = 64 * 512  # padded weights that one instance holds without spilling
 SLICE_ROWS = 128  # neurons of a slice: several instances then share a multiprocessor and hide each other's waiting
-RESIDENT = 200  # slices of one lane that a large GPU surely holds at once (an H200: two on each of 132 processors)
+RESIDENT = 200  # most slices of a lane that stay in registers; a large GPU holds them at once (H200: two a processor)
+STREAMS = 264  # instances that stream one network: two on each of an H200's 132 processors
 
 Precision: TypeAlias = Literal["fast", "exact"]
 
@@ -30,25 +33,29 @@ def supports(shape: Run) -> bool:
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
     if not (plain and simple and not curves and shape.batch in (16, 32, 64) and len(shape.network.widths) == 1):
         return False
-    layout = layout_of(shape)
-    return layout.slice_size <= REGISTERS and layout.slices <= RESIDENT
+    return layout_of(shape).held <= REGISTERS
 
 
 def layout_of(shape: Run) -> Layout:
-    """Whole networks where they fit in one instance; else slices of ``SLICE_ROWS`` neurons, or fewer if n is large."""
+    """Whole networks where they fit in one instance's registers, else slices that do, else slices that stream."""
     n, width = shape.task.input_size, shape.network.widths[0]
     whole = Layout(n, width)
-    if whole.slice_size <= REGISTERS:
+    if whole.held <= REGISTERS:
         return whole
     rows = SLICE_ROWS
     while rows > NEURONS and rows * whole.words * WORD > REGISTERS:
         rows //= 2
-    return Layout(n, width, slices=-(-width // rows))
+    slices = -(-width // rows)
+    if slices <= RESIDENT:
+        return Layout(n, width, slices=slices)
+    return Layout(
+        n, width, slices=STREAMS if rows * whole.words * WORD <= REGISTERS // 2 else STREAMS // 2, tile_rows=rows
+    )
 
 
 def _warps(layout: Layout) -> int:
-    """Warps an instance: enough to hold its weights in their registers, few enough to meet quickly."""
-    return max(1, min(8, layout.slice_rows // 32, -(-layout.slice_size // 4096)))
+    """Warps an instance: enough to hold its weights in their registers, few enough to meet quickly (measured)."""
+    return next((warps for most, warps in ((2048, 1), (4096, 2), (16_384, 4)) if layout.held <= most), 8)
 
 
 class KernelProgram(Program):
@@ -57,8 +64,16 @@ class KernelProgram(Program):
     There may be many more lanes than fit on the device at once: the hardware takes the next as one ends its chunk.
     """
 
-    def __init__(self, shape: Run, lanes: int, precision: Precision = "fast", *, interpret: bool = False) -> None:
-        self.layout, self.interpret = layout_of(shape), interpret
+    def __init__(
+        self,
+        shape: Run,
+        lanes: int,
+        precision: Precision = "fast",
+        *,
+        layout: Layout | None = None,
+        interpret: bool = False,
+    ) -> None:
+        self.layout, self.interpret = layout or layout_of(shape), interpret
         self.warps = _warps(self.layout)
         evaluation = shape.evaluation
         self.recipe = Recipe(
@@ -70,6 +85,7 @@ class KernelProgram(Program):
             test=evaluation.test,
             screen=evaluation.screen,
             exact=precision == "exact",
+            threads=not interpret,
         )
         super().__init__(shape, lanes)
 
@@ -100,8 +116,9 @@ class KernelProgram(Program):
         p = state.params
         held = (p["w"], p["v"], p["c"], state.t, state.success_step, state.diverged_step, state.done)
         tables = _tables(values, fresh, self.layout)
-        held, (times, curves, count) = resident.advance(
-            self.recipe, CAPACITY, self.warps, self.interpret, tables, held, exam, evaluations
+        make = Streaming if self.layout.tile_rows else Resident
+        held, (times, curves, count) = life.advance(
+            self.recipe, make, CAPACITY, self.warps, self.interpret, tables, held, exam, evaluations
         )
         # Before the first step there is no minibatch to average over (and Triton's lowering has no NaN constant).
         unseen = fresh[:, None] & (jnp.arange(3) != self.columns.index("test_error"))
@@ -126,6 +143,6 @@ def _tables(values: Any, fresh: Any, layout: Layout) -> tuple[Any, ...]:
     return (
         jnp.concatenate([keys["order"], keys["example"], keys["noise"]], axis=1),
         jnp.pad(task["mask"], ((0, 0), (0, layout.words - task["mask"].shape[1]))),
-        jnp.stack([jnp.asarray(floats[name], jnp.float32) for name in resident.FLOATS], axis=1),
-        jnp.stack([jnp.asarray(ints[name]).astype(jnp.int32) for name in resident.INTS], axis=1),
+        jnp.stack([jnp.asarray(floats[name], jnp.float32) for name in life.FLOATS], axis=1),
+        jnp.stack([jnp.asarray(ints[name]).astype(jnp.int32) for name in life.INTS], axis=1),
     )

@@ -1,0 +1,72 @@
+"""Sums over the program instances that share a network.
+
+An exchanged number carries the turn in its two lowest bits, so a reader knows by the number itself whether it is this
+turn's: no flags, no fences, no clearing. Two buffers suffice: who writes turn t has read all of turn t - 1, so all have
+finished reading turn t - 2, whose place it takes. The sum is taken in a fixed order and is equal bit for bit in every
+instance, so that all take the same decisions. Where there are many, the first of every group adds up its group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plt
+
+GROUP = 16  # instances that one leader sums; also the most that exchange without leaders
+
+
+def places(slices: int) -> int:
+    """Rows of a lane's exchange buffer: one an instance, then one a group."""
+    groups = -(-slices // GROUP)
+    return groups * GROUP + _power(groups)
+
+
+def _power(size: int) -> int:
+    return 1 << (size - 1).bit_length()
+
+
+class Exchange:
+    """The exchange of one instance: ``part`` of ``slices`` that hold the network of ``lane``."""
+
+    def __init__(self, slices: int, buffer: Any, lane: Any, part: Any) -> None:
+        self.slices, self.buffer, self.lane, self.part = slices, buffer, lane, part
+
+    def sum(self, share: Any, turn: Any) -> tuple[Any, Any]:
+        """The sum of all instances' ``share`` (batch,), and the next turn."""
+        if self.slices == 1:
+            return share, turn
+        self._publish(self.part, share, turn)
+        if self.slices <= GROUP:
+            return self._gather(0, _power(self.slices), self.slices, share, turn), turn + 1
+        groups = -(-self.slices // GROUP)
+        first, group = self.part - self.part % GROUP, self.part // GROUP
+
+        def lead() -> Any:
+            total = self._gather(first, GROUP, jnp.minimum(self.slices - first, GROUP), share, turn)
+            self._publish(groups * GROUP + group, total, turn)
+            return total
+
+        jax.lax.cond(self.part % GROUP == 0, lead, lambda: share)
+        return self._gather(groups * GROUP, _power(groups), groups, share, turn), turn + 1
+
+    def _publish(self, place: Any, share: Any, turn: Any) -> None:
+        bits = jax.lax.bitcast_convert_type(share, jnp.int32)
+        plt.store(self.buffer.at[self.lane, turn & 1, place], (bits & ~3) | (turn & 3))
+
+    def _gather(self, first: Any, room: int, count: Any, share: Any, turn: Any) -> Any:
+        """Wait for ``count`` rows of this turn and add them up; ``room`` is a power of two."""
+        tag = turn & 3
+        present = jax.lax.broadcasted_iota(jnp.int32, (room, share.shape[0]), 0) < count
+
+        def look(_: Any) -> Any:
+            place = self.buffer.at[self.lane, turn & 1, pl.ds(first, room)]
+            return plt.load(place, mask=present, other=tag, volatile=True)
+
+        def waiting(seen: Any) -> Any:
+            return jnp.max(jnp.where((seen & 3) == tag, 0, 1)) > 0
+
+        seen = jax.lax.while_loop(waiting, look, look(None))
+        return jnp.sum(jnp.where(present, jax.lax.bitcast_convert_type(seen & ~3, jnp.float32), 0.0), axis=0)

@@ -1,0 +1,179 @@
+"""A lane's life in a kernel: rounds of steps and examination, the same for every way of holding the weights.
+
+Instances of one lane are neighbours in the grid and are started in order, so the lanes at the front are always
+complete; all instances of a lane must fit on the device at once.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plt
+
+from glassware.engine.kernels import arithmetic as do
+from glassware.engine.kernels.arithmetic import Recipe
+from glassware.engine.kernels.exchange import Exchange, places
+
+# Columns of the per-lane tables that a kernel reads.
+KEYS = ("order", "example", "noise_key")
+FLOATS = ("lr", "keep", "noise", "success")
+INTS = ("m", "steps", "stop", "fresh")
+
+
+class Holding(Protocol):
+    """A way of holding the weights of one instance. ``weights`` is whatever it carries through the rounds."""
+
+    def load(self) -> Any:
+        """The weights at the start."""
+
+    def train(self, weights: Any, c: Any, t: Any, broken: Any, turn: Any) -> tuple[Any, ...]:
+        """``every`` steps: weights, c, t, summed loss and error, first broken step, turn."""
+
+    def output(self, weights: Any, words: list[Any], turn: Any) -> tuple[Any, Any]:
+        """The network's outputs for examples, without the output bias, and the next turn."""
+
+    def total(self, weights: Any) -> Any:
+        """The sum of this instance's weights: finite as long as all of them are."""
+
+    def store(self, weights: Any) -> None:
+        """Put the weights back."""
+
+
+def test_error(recipe: Recipe, lane: Any, holding: Holding, weights: Any, c: Any, test: Any, turn: Any) -> Any:
+    """Error on the held-out sample, past the screen only if the screened part is promising; and the next turn."""
+    block = recipe.batch
+    slot = jax.lax.broadcasted_iota(jnp.int32, (block,), 0)
+
+    def count(first: int, last: int, start: Any) -> Any:
+        def body(i: Any, carry: Any) -> Any:
+            misses, turn = carry
+            words = [test[q, pl.ds(i * block, block)] for q in range(recipe.layout.words)]
+            output, turn = holding.output(weights, words, turn)
+            right = do.labels(lane, words) * (output + c) > 0
+            return misses + jnp.sum(jnp.where(right | (i * block + slot >= last), 0.0, 1.0)), turn
+
+        return jax.lax.fori_loop(first // block, -(-last // block), body, start)
+
+    start = (jnp.float32(0), turn)
+    if not recipe.screen:
+        misses, turn = count(0, recipe.test, start)
+        return misses / recipe.test, turn
+    misses, turn = count(0, recipe.screen, start)
+    promising = misses / recipe.screen <= 2.0 * lane["success"]
+    seen = jnp.where(promising, np.float32(recipe.test), np.float32(recipe.screen))
+    rest = lambda: count(recipe.screen, recipe.test, (misses, turn))
+    misses, turn = jax.lax.cond(promising, rest, lambda: (misses, turn))
+    return misses / seen, turn
+
+
+def life(recipe: Recipe, make: Any, *refs: Any) -> None:
+    """The kernel: up to ``rounds`` rounds of ``every`` steps and an examination of one lane."""
+    rounds, keys, masks, floats, ints, test = refs[:6]
+    w_ref, v_ref, c_ref, t_ref, success_ref, diverged_ref, done_ref, times, curves, count_ref, buffer = refs[-11:]
+    layout = recipe.layout
+    me, part = pl.program_id(0) // layout.slices, pl.program_id(0) % layout.slices
+    lane: dict[str, Any] = {name: (keys[me, 2 * i], keys[me, 2 * i + 1]) for i, name in enumerate(KEYS)}
+    lane |= {name: floats[me, i] for i, name in enumerate(FLOATS)}
+    lane |= {name: ints[me, i] for i, name in enumerate(INTS)}
+    lane["m"] = lane["m"].astype(jnp.uint32)
+    lane["mask"] = [masks[me, q] for q in range(layout.words)]
+    exchange = Exchange(layout.slices, buffer, me, part)
+    holding: Holding = make(recipe, lane, exchange, w_ref, v_ref, me, part)
+
+    def record(at: Any, t: Any, loss: Any, error: Any, train: Any) -> None:
+        times[me, at] = t
+        for i, value in enumerate((loss, error, train)):  # the alphabetical order of the curve columns
+            curves[me, at, i] = value
+
+    def examine(weights: Any, c: Any, t: Any, success: Any, diverged: Any, turn: Any) -> tuple[Any, ...]:
+        error, turn = test_error(recipe, lane, holding, weights, c, test, turn)
+        own = holding.total(weights) + c
+        sums, turn = exchange.sum(jnp.zeros((recipe.batch,), jnp.float32) + own, turn)
+        diverged = jnp.where((diverged < 0) & ~(jnp.max(jnp.abs(sums)) < np.inf), t, diverged)
+        passed = (error <= lane["success"]) & (diverged < 0)
+        success = jnp.where(passed & (success < 0), t, success)
+        ended = ((lane["stop"] > 0) & (success >= 0)) | (diverged >= 0) | (t >= lane["steps"])
+        return error, success, diverged, ended.astype(jnp.int32), turn
+
+    def go_on(carry: Any) -> Any:
+        return (carry[0] < rounds[0]) & (carry[6] == 0)
+
+    def one_round(carry: Any) -> Any:
+        i, weights, c, t, success, diverged, _, count, turn = carry
+        weights, c, t, loss, miss, diverged, turn = holding.train(weights, c, t, diverged, turn)
+        error, success, diverged, done, turn = examine(weights, c, t, success, diverged, turn)
+        record(count, t, loss * (1.0 / recipe.every), error, miss * (1.0 / recipe.every))
+        return i + 1, weights, c, t, success, diverged, done, count + 1, turn
+
+    @pl.when((done_ref[me] == 0) | (lane["fresh"] > 0))
+    def _() -> None:
+        weights = holding.load()
+        c, t, success, diverged = c_ref[me], t_ref[me], success_ref[me], diverged_ref[me]
+        turn = jnp.int32(1) + 0 * t  # the buffer starts at zero: turn 0 everywhere
+
+        # What a branch yields must be computed in it: Triton's lowering takes no constants there.
+        def begin() -> tuple[Any, ...]:
+            error, first, broken, done, next_turn = examine(weights, c, t, success, diverged, turn)
+            record(0, t, error * 0.0, error, error * 0.0)  # no minibatch yet; the caller makes these NaN
+            return first, broken, done, next_turn
+
+        def resume() -> tuple[Any, ...]:
+            return success, diverged, lane["fresh"], turn
+
+        success, diverged, done, turn = jax.lax.cond(lane["fresh"] > 0, begin, resume)
+        carry = (jnp.int32(0), weights, c, t, success, diverged, done, lane["fresh"], turn)
+        _, weights, c, t, success, diverged, done, count, _ = jax.lax.while_loop(go_on, one_round, carry)
+        holding.store(weights)
+        # All slices of a lane hold the same of these: they write the same numbers.
+        c_ref[me], t_ref[me], success_ref[me], diverged_ref[me] = c, t, success, diverged
+        done_ref[me], count_ref[me] = done, count
+
+
+def outcome(recipe: Recipe, lane: Any, total: Any, c: Any, y: Any, t: Any, broken: Any) -> tuple[Any, ...]:
+    """What a step's outputs say: slopes, mean loss, share of misses, next t, first broken step."""
+    out = total + c
+    loss, slope = do.loss_terms(recipe.loss, out, y)
+    mean_loss = jnp.sum(loss) * (1.0 / recipe.batch)
+    misses = jnp.sum(jnp.where(y * out > 0, 0.0, 1.0)) * (1.0 / recipe.batch)
+    t = t + 1
+    return slope, mean_loss, misses, t, jnp.where((broken < 0) & ~(jnp.abs(mean_loss) < np.inf), t, broken)
+
+
+def advance(
+    recipe: Recipe,
+    make: Any,
+    capacity: int,
+    warps: int,
+    interpret: bool,
+    tables: Any,
+    state: Any,
+    test: Any,
+    rounds: Any,
+) -> tuple[Any, Any]:
+    """Call the kernel on all lanes. ``state``: (w, v, c, t, success, diverged, done), updated in place."""
+    lanes, slices = state[0].shape[0], recipe.layout.slices
+    blank = (
+        jnp.zeros((lanes, capacity + 1), jnp.int32),
+        jnp.zeros((lanes, capacity + 1, 3), jnp.float32),
+        jnp.zeros((lanes,), jnp.int32),
+        jnp.zeros((lanes, 2, places(slices), recipe.batch) if slices > 1 else (1, 1, 1, 1), jnp.int32),
+    )
+    inputs = (rounds.reshape(1), *tables, test, *state, *blank)
+    written = (*state, *blank)
+    first = len(inputs) - len(written)
+    found = pl.pallas_call(
+        functools.partial(life, recipe, make),
+        grid=(lanes * slices,),
+        in_specs=[pl.no_block_spec] * len(inputs),
+        out_specs=[pl.no_block_spec] * len(written),
+        out_shape=[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in written],
+        input_output_aliases={first + i: i for i in range(len(written))},
+        compiler_params=None if interpret else plt.CompilerParams(num_warps=warps, num_stages=1),
+        interpret=interpret,
+    )(*inputs)
+    return tuple(found[: len(state)]), tuple(found[len(state) : len(state) + 3])
