@@ -1,16 +1,25 @@
+import dataclasses
+import functools
+
 import numpy as np
 
-from glassware.engine import Outcome, train
+from glassware.engine import train
 from glassware.sweeps import run_id
 from glassware.sweeps.identity import spec_json
 from glassware.sweeps.rows import CIRCUMSTANCES, CURVE_POINTS, SCHEMA, frame, row
 from tests.helpers import tiny
 
 
+@functools.cache
+def trained():
+    (outcome,) = train([tiny(m=7, seed=3)])
+    return outcome
+
+
 def made(points=3, **final):
+    """A trained outcome with made curves of so many points."""
     curves = {name: [float(i) for i in range(points)] for name in ("test_error", "train_error", "loss")}
-    step = {"step": [10 * i for i in range(points)]}
-    return Outcome(tiny(m=7, seed=3), 60, None, None, {**step, **curves}, final, 0.5, 1e6)
+    return dataclasses.replace(trained(), curves={"step": [10 * i for i in range(points)], **curves}, final=final)
 
 
 def test_a_row_says_what_was_run_and_what_came_of_it():

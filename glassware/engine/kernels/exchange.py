@@ -15,13 +15,14 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
 
-GROUP = 16  # instances that one leader sums; also the most that exchange without leaders
+DIRECT = 128  # the most instances of which everyone reads everyone; two legs take longer (measured at 79)
+GROUP = 16  # instances that one leader sums where there are more
 
 
 def places(slices: int) -> int:
-    """Rows of a lane's exchange buffer: one an instance, then one a group."""
+    """Rows of a lane's exchange buffer: one an instance, then one a group where there are groups."""
     groups = -(-slices // GROUP)
-    return groups * GROUP + _power(groups)
+    return _power(slices) if slices <= DIRECT else groups * GROUP + _power(groups)
 
 
 def _power(size: int) -> int:
@@ -39,7 +40,7 @@ class Exchange:
         if self.slices == 1:
             return share, turn
         self._publish(self.part, share, turn)
-        if self.slices <= GROUP:
+        if self.slices <= DIRECT:
             return self._gather(0, _power(self.slices), self.slices, share, turn), turn + 1
         groups = -(-self.slices // GROUP)
         first, group = self.part - self.part % GROUP, self.part // GROUP
