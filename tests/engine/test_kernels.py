@@ -45,11 +45,14 @@ def advance(program: Program, runs: list[Run], chunks: tuple[int, ...]) -> tuple
     return params, state, curves
 
 
-def compare(runs: list[Run], precision: Any, chunks: tuple[int, ...] = (2,)) -> tuple[float, Any, Any]:
+def compare(
+    runs: list[Run], precision: Any, chunks: tuple[int, ...] = (2,), layout: Layout | None = None
+) -> tuple[float, Any, Any]:
     shape, lanes = runs[0].shape(), len(devices())
     runs = [runs[i % len(runs)] for i in range(lanes)]
     assert supports(shape)
-    ours, state, curves = advance(KernelProgram(shape, lanes, precision, interpret=True), runs, chunks)
+    kernel = KernelProgram(shape, lanes, precision, layout=layout, interpret=True)
+    ours, state, curves = advance(kernel, runs, chunks)
     theirs, reference, expected = advance(Program(shape, lanes), runs, chunks)
     gaps = jax.tree.map(lambda a, b: float(np.max(np.abs(a - b))), ours, theirs)
     np.testing.assert_array_equal(state.t, reference.t)
@@ -75,6 +78,13 @@ def test_exact_kernel_trains_like_xla(changes: dict[str, Any]) -> None:
     assert gap < EXACT
     assert int(state.t[0]) == 200
     np.testing.assert_allclose(curves[0], expected[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("n", [50, 70])
+def test_streaming_kernel_trains_like_xla(n: int) -> None:
+    base = run(task=Parity(n=n, k=3), model=MLP(width=40))
+    gap, _, _ = compare([base], "exact", chunks=(1, 1), layout=Layout(n, 40, slices=1, tile_rows=16))
+    assert gap < EXACT
 
 
 def test_several_chunks_in_a_row_continue_exactly() -> None:
@@ -119,7 +129,9 @@ def test_wide_networks_are_dealt_to_slices() -> None:
     layout = layout_of(run(model=MLP(width=10_000)).shape())
     assert layout.slices == 79
     assert layout.rows >= 10_000
-    assert not supports(run(model=MLP(width=100_000)).shape())
+    streaming = layout_of(run(model=MLP(width=100_000)).shape())
+    assert streaming.tile_rows > 0
+    assert streaming.rows >= 100_000
 
 
 def test_kernels_say_what_they_cannot_do() -> None:
