@@ -48,9 +48,8 @@ def measure(n: int, r: int, engine: Any) -> None:
         started = time.perf_counter()
         state, _ = jax.block_until_ready(compiled.advance(values, state, np.zeros(lanes, bool), 1))
         best = max(best, lanes * every / (time.perf_counter() - started))
-    print(
-        f"{n:>4} {r:>7} {engine:<14} {lanes:>6} lanes {best:>14,.0f} steps/s {best * step_flops(base) / 1e12:>7.1f} TFLOP/s"
-    )
+    useful = best * step_flops(base) / 1e12
+    print(f"{n:>4} {r:>7} {engine:<14} {lanes:>6} lanes {best:>14,.0f} steps/s {useful:>7.1f} TFLOP/s")
 
 
 def speed() -> None:
