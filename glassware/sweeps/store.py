@@ -93,7 +93,8 @@ class Store:
                 raise StoreError(f"{part} is damaged ({reason}); remove it to train its runs again") from None
         table = pl.concat(frames, how="diagonal_relaxed")
         # A crash between writing a merged part and removing its sources leaves rows twice; they are identical.
-        table = table.unique("id", keep="first", maintain_order=True)
+        if table["id"].n_unique() < len(table):
+            table = table.unique("id", keep="first", maintain_order=True)
         return table if columns is None else table.select([c for c in columns if c in table.columns])
 
     def _check_version(self) -> None:
