@@ -12,28 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 from typer.core import TyperGroup
 
 from glassware.errors import GlasswareError
+from glassware.printing import make_console, print_claims, print_figures, print_info, print_summary
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from glassware.progress import Progress
-    from glassware.studies import Judgement
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
-
-VERDICTS = {
-    "holds": ("✓ holds", "green"),
-    "fails": ("✗ fails", "red"),
-    "not enough runs": ("? not enough runs", "yellow"),
-}
-MOST_VALUES = 12  # of one field in a sweep's summary
-LOG_WIDTH = 120  # columns when the output is not a terminal
 
 
 class Commands(TyperGroup):
@@ -161,7 +149,7 @@ def studies() -> None:
     for row in listed.iter_rows(named=True):
         counts = [f"{row[scale]:,}{' +' if row['stages'] > 1 else ''}" for scale in ("smoke", "laptop", "paper")]
         table.add_row(row["name"], row["title"], *counts, str(row["claims"]))
-    console = _console()
+    console = make_console()
     console.print(table)
     if any(listed["stages"] > 1):
         console.print("\nNumbers are runs at each scale; + means that later stages add runs that depend on the first.")
@@ -188,7 +176,7 @@ def run(
     from glassware.progress import Progress
     from glassware.studies import find
 
-    console = _console()
+    console = make_console()
     found, path = find(study), check_engine(engine)
     title = f"{found.name} at scale {scale}: {found.title}"
     progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=path)
@@ -197,9 +185,9 @@ def run(
         report = api.run(
             found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=path, progress=progress
         )
-    _print_claims(console, report.judgements)
+    print_claims(console, report.judgements)
     console.print()
-    _print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
+    print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
     console.print(f"results in {store}", soft_wrap=True)
 
 
@@ -228,11 +216,11 @@ def sweep(
     from glassware.engine import check_engine
     from glassware.progress import Progress
 
-    console, path = _console(), check_engine(engine)
+    console, path = make_console(), check_engine(engine)
     progress = Progress(console, lanes=lanes, engine=path)
     with _stoppable(progress, store):
         frame = api.sweep(file, store, lanes=lanes, engine=path, progress=progress)
-    _print_summary(console, api.summary(frame))
+    print_summary(console, api.summary(frame))
     console.print(f"results in {store}", soft_wrap=True)
 
 
@@ -258,9 +246,9 @@ def claims(
         found = [judgement.plain() for one in chosen for judgement in api.claims(one, size, store=kept, seeds=seeds)]
         print(json.dumps(found, indent=2))
         return
-    console = _console()
+    console = make_console()
     for one in chosen:
-        _print_claims(console, api.claims(one, size, store=kept, seeds=seeds), brief=True)
+        print_claims(console, api.claims(one, size, store=kept, seeds=seeds), brief=True)
         lacking, wanted = missing(one, size, kept, seeds)
         if 0 < lacking < wanted:
             # A run that succeeds ends early: the first rows of a sweep make it look better than it is.
@@ -280,7 +268,7 @@ def figures(
     """Draw a study's figures again from the results in the store; trains nothing."""
     from glassware import api
 
-    _print_figures(_console(), api.figures(study, scale, store=store, folder=figures, seeds=seeds))
+    print_figures(make_console(), api.figures(study, scale, store=store, folder=figures, seeds=seeds))
 
 
 @app.command()
@@ -292,90 +280,7 @@ def info(as_json: AsJson = False) -> None:
     if as_json:
         print(json.dumps(found, indent=2))
         return
-    console = _console()
-    names = ("glassware", "semantics", "python", "jax", "jaxlib", "optax", "polars", "system", "cores")
-    facts = {name: str(found[name]) for name in names} | {"memory": _gigabytes(found["memory"])}
-    for i, device in enumerate(found["devices"]):
-        memory = f", {_gigabytes(device['memory'])}" if device["memory"] else ""
-        facts[f"device {i}"] = f"{device['kind']}{memory}"
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name, value in facts.items():
-        table.add_row(name, value)
-    console.print(table)
-    console.print("\nFor many runs of a two-layer network the engine would choose here\n")
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("n", "width", "runs", "lanes", "devices"):
-        table.add_column(column, justify="right")
-    table.add_column("engine")
-    for choice in found["engine"]:
-        numbers = [f"{choice[name]:,}" for name in ("n", "width", "runs", "lanes", "devices")]
-        table.add_row(*numbers, choice["engine"])
-    console.print(table)
-
-
-# -- printing ---------------------------------------------------------------------------------------------------------
-
-
-def _console() -> Console:
-    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else LOG_WIDTH
-    return Console(highlight=False, markup=False, emoji=False, width=wide)  # a path may hold [brackets] or :colons:
-
-
-def _print_claims(console: Console, judgements: list[Judgement], *, brief: bool = False) -> None:
-    """One table a study, then how many hold. ``brief``: one line for a study of which nothing could be judged."""
-    by_study: dict[str, list[Judgement]] = {}
-    for judgement in judgements:
-        by_study.setdefault(judgement.study, []).append(judgement)
-    for study, group in by_study.items():
-        scale, judged = group[0].scale, [j for j in group if j.verdict in VERDICTS]
-        console.print()
-        if brief and all(j.verdict == "not enough runs" for j in judged):
-            wanting = f"not enough runs for any of {len(judged)} claims yet" if judged else "no claim is judged here"
-            console.print(f"{study} at scale {scale}: {wanting} (glassware run {study} --scale {scale})")
-            continue
-        if judged:
-            console.print(_claims_table(console, f"Claims of {study} at scale {scale}", judged))
-            held = sum(j.verdict == "holds" for j in judged)
-            console.print(f"{held} of {len(judged)} claims hold")
-        others = [j.claim for j in group if j.verdict not in VERDICTS]
-        if others:
-            console.print(f"not judged at scale {scale}: {', '.join(others)}", style="dim")
-
-
-def _claims_table(console: Console, title: str, judged: list[Judgement]) -> Table:
-    table = Table(title=title, title_justify="left", show_lines=True, width=min(console.width, 140))
-    for column, ratio in (("claim", 6), ("paper", 4), ("measured", 5), ("needed", 6)):
-        table.add_column(column, ratio=ratio)
-    table.add_column("verdict", no_wrap=True, width=max(len(VERDICTS[j.verdict][0]) for j in judged))
-    for j in judged:
-        symbol, colour = VERDICTS[j.verdict]
-        measured = Text.assemble(j.measured, ("\n" + j.detail if j.detail else "", "dim"))
-        claim = Text.assemble((j.claim, "bold"), "\n", j.statement)
-        table.add_row(claim, Text(j.where), measured, Text(j.threshold), Text(symbol, colour))
-    return table
-
-
-def _print_summary(console: Console, summary: pl.DataFrame) -> None:
-    """Success by field and value."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("field", "value", "runs", "succeed", "rate", "95% interval", "median steps"):
-        table.add_column(column, justify="left" if column == "field" else "right")
-    for (field,), cells in summary.group_by("field", maintain_order=True):
-        for i, row in enumerate(cells.head(MOST_VALUES).iter_rows(named=True)):
-            interval = f"{row['low']:.0%} to {row['high']:.0%}"
-            steps = "never" if row["median_steps"] is None else f"{row['median_steps']:,}"
-            name, counts = str(field) if i == 0 else "", [f"{row['runs']:,}", f"{row['successes']:,}"]
-            table.add_row(name, row["value"], *counts, f"{row['rate']:.0%}", interval, steps)
-        if len(cells) > MOST_VALUES:
-            table.add_row("", f"and {len(cells) - MOST_VALUES} more")
-    console.print()
-    console.print(table)
-    console.print()
-
-
-def _print_figures(console: Console, paths: list[Path]) -> None:
-    for path in paths:
-        console.print(f"figure {path}", soft_wrap=True)
+    print_info(make_console(), found)
 
 
 @contextmanager
@@ -393,10 +298,6 @@ def _sentence(error: Any) -> str:
     text = error.format_message().strip().rstrip(".")
     command = error.ctx.command_path if error.ctx else "glassware"
     return f"{text[:1].lower()}{text[1:]} (see {command} --help)"
-
-
-def _gigabytes(count: int) -> str:
-    return f"{count / 2**30:.0f} GiB"
 
 
 if __name__ == "__main__":
