@@ -27,7 +27,8 @@ def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:
     p = successes / trials
     centre = (p + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
-    return Estimate(p, max(0.0, centre - half), min(1.0, centre + half))
+    # At the ends the interval touches 0 or 1 exactly; in floating point it would stop a hair short of it.
+    return Estimate(p, centre - half if successes else 0.0, centre + half if successes < trials else 1.0)
 
 
 def difference(successes: int, trials: int, other_successes: int, other_trials: int) -> Estimate:

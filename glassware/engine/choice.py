@@ -42,11 +42,16 @@ def choose(shape: Run, engine: Engine) -> Engine:
     return engine
 
 
+class KernelError(Exception):
+    """A kernel that cannot be built here."""
+
+
 def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engine:
-    """XLA instead of a kernel that failed, with one sentence in the log; any other failure is the caller's."""
-    if wanted != "auto" or used == "xla":
-        raise error
+    """XLA instead of a kernel that failed, with a sentence in the log; where there is no other way, an error."""
     reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+    if wanted != "auto" or used == "xla":
+        hint = "; try the engine xla" if used != "xla" else "; what is finished is kept"
+        raise GlasswareError(f"the device failed at {_describe(shape)} ({reason}){hint}") from error
     log.warning("the kernel failed for %s (%s); using XLA for it", _describe(shape), reason)
     return "xla"
 
@@ -54,9 +59,18 @@ def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engi
 @lru_cache(maxsize=64)
 def program(shape: Run, lanes: int, engine: Engine = "xla") -> Program:
     """The compiled program of a shape, kept for the life of the process."""
-    exact = engine == "kernels-exact"
-    made = Program(shape, lanes) if engine == "xla" else KernelProgram(shape, lanes, "exact" if exact else "fast")
-    made.compile(jax.tree.map(lambda a: np.stack([a] * lanes), shape.values()))
+    values = jax.tree.map(lambda a: np.stack([a] * lanes), shape.values())
+    if engine == "xla":
+        made = Program(shape, lanes)
+        made.compile(values)
+        return made
+    try:
+        made = KernelProgram(shape, lanes, "exact" if engine == "kernels-exact" else "fast")
+        made.compile(values)
+    except jax.errors.JaxRuntimeError:
+        raise
+    except Exception as error:  # whatever the lowering to an unknown GPU may raise
+        raise KernelError(str(error)) from error
     return made
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from glassware.engine.choice import Engine, choose, fallback, program
+from glassware.engine.choice import Engine, KernelError, choose, fallback, program
 from glassware.engine.device import choose_lanes, devices
 from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, Program
@@ -99,7 +99,7 @@ def _train_shape(
             pool = _Pool(program(shape, wanted, used), used, pending)
             while pool.active:
                 yield from pool.advance(watch)
-        except jax.errors.JaxRuntimeError as error:
+        except (jax.errors.JaxRuntimeError, KernelError) as error:
             if pool is not None:
                 pending.extendleft(pool.abandon())
             if "RESOURCE_EXHAUSTED" not in str(error) and "out of memory" not in str(error).lower():

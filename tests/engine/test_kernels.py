@@ -8,8 +8,8 @@ import jax
 import numpy as np
 import pytest
 
-from glassware.engine import devices
-from glassware.engine.choice import choose
+from glassware.engine import devices, lanes
+from glassware.engine.choice import KernelError, choose
 from glassware.engine.kernels.layout import Layout
 from glassware.engine.kernels.program import KernelProgram, layout_of, supports
 from glassware.engine.program import Program
@@ -132,6 +132,29 @@ def test_wide_networks_are_dealt_to_slices() -> None:
     streaming = layout_of(run(model=MLP(width=100_000)).shape())
     assert streaming.tile_rows > 0
     assert streaming.rows >= 100_000
+
+
+def test_a_kernel_that_fails_gives_way_to_xla(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = lanes.program
+
+    def failing(shape: Run, count: int, engine: Any = "xla") -> Program:
+        if engine != "xla":
+            raise KernelError("unknown GPU\nand a long story")
+        return real(shape, count, engine)
+
+    monkeypatch.setattr(lanes, "choose", lambda shape, engine: "kernels")
+    monkeypatch.setattr(lanes, "program", failing)
+    runs = [run(task=Parity(n=20, k=2), steps=200, seed=seed) for seed in range(3)]
+    outcomes = list(lanes.train(runs))
+    assert {outcome.run for outcome in outcomes} == set(runs)
+    assert {outcome.engine for outcome in outcomes} == {"xla"}
+    assert [record.getMessage() for record in caplog.records] == [
+        "the kernel failed for n = 20, width 10, batch 32 (unknown GPU); using XLA for it"
+    ]
+    with pytest.raises(GlasswareError, match="try the engine xla"):
+        list(lanes.train(runs, engine="kernels"))
 
 
 def test_kernels_say_what_they_cannot_do() -> None:
