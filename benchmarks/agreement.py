@@ -55,7 +55,7 @@ def plain(run: Run) -> int:
 
 
 def agree(ours: int, theirs: int, runs: int) -> bool:
-    """Whether one rate lies in the other's interval; either way round, for no interval of 24 of 25 contains 25 of 25."""
+    """Whether one rate lies in the other's interval, either way round: no interval of 24 of 25 contains 25 of 25."""
     inside = lambda a, b: wilson(b, runs, Z99).low <= a / runs <= wilson(b, runs, Z99).high
     return inside(ours, theirs) or inside(theirs, ours)
 
