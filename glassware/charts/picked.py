@@ -15,7 +15,7 @@ from glassware.charts.traces import TEST, curve_layers, traces, unroll
 PICKED = "picked"  # the selection; its cells are numbers
 NONE = -1  # stands for the cell while none is picked, so that axes and words keep their places
 RUNS, POINTS = 10, 40  # of a cell
-TOTAL = 150_000  # points in one figure; beyond it a cell shows fewer runs, then fewer points
+TOTAL = 80_000  # points in one figure; beyond it a cell shows fewer runs, then fewer points
 SIZE = {"width": 310, "height": 180}
 
 
