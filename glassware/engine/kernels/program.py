@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from glassware.draws import Stream, stream_key
+from glassware.engine.device import devices, on_cpu
 from glassware.engine.kernels import life
 from glassware.engine.kernels.arithmetic import Recipe
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
@@ -19,8 +20,8 @@ from glassware.training import Records, Run, State
 
 REGISTERS = 64 * 512  # padded weights that one instance holds without spilling
 SLICE_ROWS = 128  # neurons of a slice: several instances then share a multiprocessor and hide each other's waiting
-RESIDENT = 200  # most slices of a lane that stay in registers; a large GPU holds them at once (H200: two a processor)
-STREAMS = 264  # instances that stream one network: two on each of an H200's 132 processors
+SLICED_WORDS = 7  # words of an example up to which networks are sliced; beyond, kernels compile for minutes (measured)
+H200 = 132  # multiprocessors; what layouts are made for where there is no GPU to ask
 
 Precision: TypeAlias = Literal["fast", "exact"]
 
@@ -33,7 +34,10 @@ def supports(shape: Run) -> bool:
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
     if not (plain and simple and not curves and shape.batch in (16, 32, 64) and len(shape.network.widths) == 1):
         return False
-    return layout_of(shape).held <= REGISTERS
+    layout = layout_of(shape)
+    if layout.slices == 1:
+        return layout.held <= REGISTERS
+    return layout.words <= SLICED_WORDS and 0 < layout.slices <= _resident(layout)
 
 
 def layout_of(shape: Run) -> Layout:
@@ -45,12 +49,18 @@ def layout_of(shape: Run) -> Layout:
     rows = SLICE_ROWS
     while rows > NEURONS and rows * whole.words * WORD > REGISTERS:
         rows //= 2
-    slices = -(-width // rows)
-    if slices <= RESIDENT:
-        return Layout(n, width, slices=slices)
-    return Layout(
-        n, width, slices=STREAMS if rows * whole.words * WORD <= REGISTERS // 2 else STREAMS // 2, tile_rows=rows
-    )
+    sliced = Layout(n, width, slices=-(-width // rows))
+    most = _resident(sliced)
+    return sliced if sliced.slices <= most else Layout(n, width, slices=most, tile_rows=rows)
+
+
+def _resident(layout: Layout) -> int:
+    """Instances the device holds at once. A lane with more would wait for ever for those that never start.
+
+    An instance may take 255 registers a thread: a multiprocessor has room for two of four warps, or one of eight.
+    """
+    processors = H200 if on_cpu() else int(getattr(devices()[0], "core_count", 0))
+    return processors * (2 if _warps(layout) <= 4 else 1)
 
 
 def _warps(layout: Layout) -> int:
