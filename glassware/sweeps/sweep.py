@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -54,38 +54,43 @@ def sweep(
     wanted = read_sweep(runs) if isinstance(runs, str | Path) else list(runs)
     watcher = reporter or Silent()
     kept = store if isinstance(store, Store) or store is None else Store(store)
-    if kept is None:
-        plan = make_plan(wanted, None)
-        rows = []
-        watcher.planned(plan)
-        try:
-            for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=watcher.advanced):
-                rows.append(row(outcome))
-                watcher.finished(rows[-1])
-        finally:
-            watcher.ended()
-        return select(frame(rows), plan)
     plan = make_plan(wanted, kept)
-    if plan.todo:
-        with kept.writing() as writer:
-            plan = make_plan(wanted, kept)  # again, now that nobody else can add to it
-            watcher.planned(plan)
-
-            def advanced(chunk: Chunk) -> None:
-                writer.tick()
-                watcher.advanced(chunk)
-
-            try:
-                for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=advanced):
-                    found = row(outcome)
-                    writer.add(found)
-                    watcher.finished(found)
-            finally:
-                watcher.ended()
-    else:
+    if kept is None:
+        rows: list[dict[str, Any]] = []
+        _train(plan, watcher, rows.append, lambda: None, lanes, engine)
+        return select(frame(rows), plan)
+    if not plan.todo:
         watcher.planned(plan)
         watcher.ended()
+        return select(kept.read(), plan)
+    with kept.writing() as writer:
+        plan = make_plan(wanted, kept)  # again, now that nobody else can add to it
+        _train(plan, watcher, writer.add, writer.tick, lanes, engine)
     return select(kept.read(), plan)
+
+
+def _train(
+    plan: Plan,
+    watcher: Reporter,
+    keep: Callable[[dict[str, Any]], None],
+    tick: Callable[[], None],
+    lanes: int | None,
+    engine: Engine,
+) -> None:
+    """Train what the plan lacks: ``keep`` gets every row as it comes, ``tick`` is called after every chunk."""
+    watcher.planned(plan)
+
+    def advanced(chunk: Chunk) -> None:
+        tick()
+        watcher.advanced(chunk)
+
+    try:
+        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=advanced):
+            found = row(outcome)
+            keep(found)
+            watcher.finished(found)
+    finally:
+        watcher.ended()
 
 
 def select(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:

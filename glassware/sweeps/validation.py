@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from glassware.errors import GlasswareError
 from glassware.part import Part
 from glassware.training import Run
-
-P = TypeVar("P", bound=Part)
 
 
 def build(data: Mapping[str, Any], where: str = "") -> Run:
