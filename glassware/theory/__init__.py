@@ -1,0 +1,1 @@
+"""Closed forms of the papers, as functions that return numbers."""
