@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,24 @@ def blocks(language: str) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.fixture
+def _registries() -> Iterator[None]:
+    """What a block makes known is forgotten after it."""
+    from glassware.models import ACTIVATIONS, MODELS
+    from glassware.probes import PROBES
+
+    kept = [(registry, dict(registry)) for registry in (ACTIVATIONS, MODELS, PROBES)]
+    yield
+    for registry, before in kept:
+        for name in set(registry) - set(before):
+            del registry[name]
+
+
+@pytest.mark.usefixtures("_registries")
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in blocks("python")])
 def test_python_block_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "block", "exec"), {})
+    exec(compile(code, "block", "exec", dont_inherit=True), {})
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in blocks("toml")])

@@ -1,7 +1,34 @@
 """Networks as pure init/apply pairs, their first weights, and the kernel machines they are compared with."""
 
+from glassware.models.activations import ACTIVATIONS, Activation
 from glassware.models.init import SCHEMES, Init
 from glassware.models.kernel import KernelRidge
-from glassware.models.mlp import MLP, Params
+from glassware.models.mlp import MLP
+from glassware.models.model import Model, Params
+from glassware.models.neuron import Neuron
+from glassware.models.polynet import PolyNet
+from glassware.models.transformer import Transformer
 
-__all__ = ["MLP", "SCHEMES", "Init", "KernelRidge", "Params"]
+# Every model a run can have, by the name it is given in specifications. A new one is one line here.
+MODELS: dict[str, type[Model] | type[KernelRidge]] = {
+    "mlp": MLP,
+    "kernel-ridge": KernelRidge,
+    "neuron": Neuron,
+    "polynet": PolyNet,
+    "transformer": Transformer,
+}
+
+__all__ = [
+    "ACTIVATIONS",
+    "MLP",
+    "MODELS",
+    "SCHEMES",
+    "Activation",
+    "Init",
+    "KernelRidge",
+    "Model",
+    "Neuron",
+    "Params",
+    "PolyNet",
+    "Transformer",
+]

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from glassware.draws import Stream, Words, draw, fold, ranking, stream_key, unit
 from glassware.part import Part, Values
 
-SCHEMES = ("dense", "kaiming", "sign", "sparse")
+SCHEMES = ("dense", "kaiming", "sign", "sparse", "glorot")  # their order is that of a lane value
 
 
 class Init(Part):
@@ -22,6 +22,7 @@ class Init(Part):
             ``kaiming``: Gaussian weights of variance 2/fan_in, Gaussian biases of variance 1/fan_in.
             ``sign``: random signs over sqrt(fan_in). ``sparse``: every first-layer neuron has exactly ``s`` incoming
             weights set to 1, chosen uniformly, the others to ``eps``; everything else as ``dense``. Nothing is masked.
+            ``glorot``: weights and biases uniform on +-sqrt(6 / (fan_in + fan_out)).
         s: incoming ones per neuron (``sparse`` only; 2 unless told).
         eps: value of the remaining first-layer weights (``sparse`` only).
         seed: draw the weights of this seed instead of the run's own.
@@ -29,7 +30,7 @@ class Init(Part):
         parent_width: width of that wider network, whose scaling the second layer keeps.
     """
 
-    scheme: Literal["dense", "kaiming", "sign", "sparse"] = "dense"
+    scheme: Literal["dense", "kaiming", "sign", "sparse", "glorot"] = "dense"
     s: Annotated[int, Field(ge=1)] | None = None
     eps: Annotated[float, Field(ge=-1e30, le=1e30)] | None = None  # a lane value, hence float32
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
@@ -54,7 +55,7 @@ class Init(Part):
         return self
 
     def values(self, seed: int, width: int, layers: int) -> Values:
-        """Lane values for a network of ``layers`` affine layers; ``width`` is that of the first hidden one."""
+        """Lane values for a network of ``layers`` layers; ``width`` is that of the first hidden one, 1 without one."""
         key = stream_key(seed if self.seed is None else self.seed, Stream.INIT)
         neurons = np.arange(width, dtype=np.uint32) if self.neurons is None else np.array(self.neurons, np.uint32)
         return {
@@ -68,29 +69,60 @@ class Init(Part):
 
 
 def affine(
-    values: Any, weight_key: Words, bias_key: Words, rows: Any, columns: Any, fan_in: Any, *, first: bool
+    values: Any,
+    weight_key: Words,
+    bias_key: Words,
+    rows: Any,
+    columns: Any,
+    fan_in: Any,
+    fan_out: Any,
+    *,
+    first: bool,
+    gain: float = 2.0,
 ) -> Any:
     """Weights (inputs, outputs) and bias (outputs,) of one affine layer.
 
     ``rows`` are the addresses of the inputs and ``columns`` those of the outputs (uint32); a sub-network is drawn by
-    passing the addresses it keeps. ``first`` says whether the sparse scheme applies here.
+    passing the addresses it keeps. ``first`` says whether the sparse scheme applies here. ``gain`` is the variance of
+    Kaiming weights times fan_in.
     """
-    word0, word1 = draw(weight_key, columns[None, :], rows[:, None])
-    weight = _entries(values["scheme"], word0, word1, fan_in, gain=2.0)
+    words = draw(weight_key, columns[None, :], rows[:, None])
+    weight = _entries(values["scheme"], *words, fan_in, fan_out, gain)
     if first:
-        score = ranking(word1, rows[:, None], rows.shape[0])
+        score = ranking(words[1], rows[:, None], rows.shape[0])
         worst = jnp.take_along_axis(jnp.sort(score, axis=0), (values["s"] - 1).reshape(1, 1), axis=0)
         hot = jnp.where(score <= worst, 1.0, values["eps"])
         weight = jnp.where(values["scheme"] == SCHEMES.index("sparse"), hot, weight)
-    bias = _entries(values["scheme"], *draw(bias_key, columns, columns * np.uint32(0)), fan_in, gain=1.0)
+    bias = _entries(values["scheme"], *draw(bias_key, columns, columns * np.uint32(0)), fan_in, fan_out, 1.0)
     return weight, bias
 
 
-def _entries(scheme: Any, word0: Any, word1: Any, fan_in: Any, *, gain: float) -> Any:
+def matrix(values: Any, key: Words, rows: int, columns: int, fan_in: int, fan_out: int) -> Any:
+    """Weights (rows, columns) of a layer that is not the first and has no bias."""
+    words = draw(key, *_places(rows, columns))
+    return _entries(values["scheme"], *words, fan_in, fan_out, 2.0)
+
+
+def normal(key: Words, rows: int, columns: int) -> Any:
+    """Standard Gaussian entries (rows, columns), whatever the scheme: embeddings."""
+    return _gaussian(*draw(key, *_places(rows, columns)), 1.0)
+
+
+def _places(rows: int, columns: int) -> tuple[Any, Any]:
+    return jnp.arange(columns, dtype=jnp.uint32)[None, :], jnp.arange(rows, dtype=jnp.uint32)[:, None]
+
+
+def _entries(scheme: Any, word0: Any, word1: Any, fan_in: Any, fan_out: Any, gain: float) -> Any:
     """One entry per word pair under each scheme; ``gain`` is the Kaiming variance times fan_in."""
-    u = unit(word0)
-    uniform = 2.0 * u - 1.0
-    gaussian = jnp.sqrt(-2.0 * gain * jnp.log(u)) * jnp.cos(2.0 * np.pi * unit(word1))
+    uniform = 2.0 * unit(word0) - 1.0
     sign = jnp.where(uniform < 0, -1.0, 1.0)
     kaiming, signs = scheme == SCHEMES.index("kaiming"), scheme == SCHEMES.index("sign")
-    return jnp.where(kaiming, gaussian, jnp.where(signs, sign, uniform)) / jnp.sqrt(jnp.float32(fan_in))
+    by_fan_in = jnp.where(kaiming, _gaussian(word0, word1, gain), jnp.where(signs, sign, uniform))
+    by_fan_in = by_fan_in / jnp.sqrt(jnp.float32(fan_in))
+    bound = jnp.sqrt(6.0 / (jnp.float32(fan_in) + jnp.float32(fan_out)))
+    return jnp.where(scheme == SCHEMES.index("glorot"), bound * uniform, by_fan_in)
+
+
+def _gaussian(word0: Any, word1: Any, variance: float) -> Any:
+    """Box and Muller's cosine."""
+    return jnp.sqrt(-2.0 * variance * jnp.log(unit(word0))) * jnp.cos(2.0 * np.pi * unit(word1))

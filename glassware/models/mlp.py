@@ -1,32 +1,33 @@
-"""Fully connected ReLU networks of any depth."""
+"""Fully connected networks of any depth."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal
 
-import jax
 import jax.numpy as jnp
 from pydantic import Field, field_validator
 
+from glassware.models.activated import Activated
 from glassware.models.init import affine
-from glassware.part import Part
+from glassware.models.model import Params
 
 Width = Annotated[int, Field(ge=1, le=10_000_000)]
-Params: TypeAlias = tuple[dict[str, Any], ...]  # one {"w": (inputs, outputs), "b": (outputs,)} a layer
 
 
-class MLP(Part):
-    """yhat(x) = v . relu(W x + b) + beta, or deeper: every layer affine with bias, ReLU between, one output.
+class MLP(Activated):
+    """yhat(x) = v . sigma(W x + b) + beta, or deeper: every layer affine with bias, sigma between, one output.
 
     Attributes:
         width: hidden units r; a list gives one entry a hidden layer.
+        output_bias: whether there is a beta.
     """
 
     name: Literal["mlp"] = "mlp"
     width: Width | Annotated[tuple[Width, ...], Field(min_length=1)]
+    output_bias: bool = True
 
-    solved: ClassVar[bool] = False
+    layered: ClassVar[bool] = True
 
     @field_validator("width", mode="after")
     @classmethod
@@ -35,14 +36,16 @@ class MLP(Part):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Hidden layer sizes, first to last."""
         return (self.width,) if isinstance(self.width, int) else self.width
+
+    @property
+    def layers(self) -> int:
+        return len(self.widths) + 1
 
     def sizes(self, inputs: int) -> tuple[int, ...]:
         return (inputs, *self.widths, 1)
 
     def init(self, values: Any, inputs: int) -> Params:
-        """Initial parameters from the lane values of ``Init``."""
         sizes = self.sizes(inputs)
         addresses = [jnp.arange(size, dtype=jnp.uint32) for size in sizes]
         addresses[1] = values["neurons"]
@@ -51,21 +54,22 @@ class MLP(Part):
         layers = []
         for i in range(len(sizes) - 1):
             keys = values["keys"][2 * i], values["keys"][2 * i + 1]
-            weight, bias = affine(values, *keys, addresses[i], addresses[i + 1], fans[i], first=i == 0)
+            weight, bias = affine(values, *keys, addresses[i], addresses[i + 1], fans[i], fans[i + 1], first=i == 0)
             layers.append({"w": weight, "b": bias})
+        if not self.output_bias:
+            del layers[-1]["b"]
         return tuple(layers)
 
     def apply(self, params: Params, x: Any) -> Any:
-        """Outputs (batch,) for inputs (batch, n)."""
         *hidden, last = params
         for layer in hidden:
-            x = jax.nn.relu(x @ layer["w"] + layer["b"])
-        return (x @ last["w"] + last["b"])[..., 0]
+            x = self.sigma(x @ layer["w"] + layer["b"])
+        output = x @ last["w"]
+        return (output + last["b"] if self.output_bias else output)[..., 0]
 
     def parameters(self, inputs: int) -> int:
-        """Number of trained scalars."""
         sizes = self.sizes(inputs)
-        return sum((a + 1) * b for a, b in pairwise(sizes))
+        return sum((a + 1) * b for a, b in pairwise(sizes)) - (not self.output_bias)
 
     def step_flops(self, inputs: int, batch: int) -> float:
         """Work of one training step: forward, weight gradients, and input gradients past the first layer."""

@@ -1,8 +1,8 @@
 """What is measured along the way, beside error and loss.
 
 A probe is a pure function (run, values, params) -> {column: array}. A *curve* probe returns scalars and is measured at
-every evaluation; a *final* probe may return arrays and is measured once, when the run ends. Adding one is one function
-and one line in ``PROBES``.
+every evaluation; it may ask for the held-out sample as a fourth argument. A *final* probe may return arrays and is
+measured once, when the run ends. Adding one is one function and one line in ``PROBES``.
 """
 
 from __future__ import annotations
@@ -11,21 +11,41 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from glassware.probes.weights import neuron_norms, support_share, weight_norms
+from glassware.probes.fits import any_model, few_weights, first_layer, one_neuron
+from glassware.probes.gap import fourier_gap
+from glassware.probes.movement import irrelevant_movement, movement, relevant_movement, trajectory
+from glassware.probes.outputs import correlation
+from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A named measurement."""
+    """A named measurement.
+
+    Attributes:
+        when: ``curve`` or ``final``.
+        measure: the function.
+        check: raises a ValueError of one sentence for a run that the probe does not fit.
+        sample: whether a curve probe gets the held-out sample: ``raw`` (blocks, block, ..) and ``inputs``.
+    """
 
     when: Literal["curve", "final"]
-    measure: Callable[[Any, Any, Any], dict[str, Any]]
+    measure: Callable[..., dict[str, Any]]
+    check: Callable[[Any], None] = any_model
+    sample: bool = False
 
 
 PROBES: dict[str, Probe] = {
-    "weight_norms": Probe("curve", weight_norms),
-    "neuron_norms": Probe("final", neuron_norms),
-    "support_share": Probe("final", support_share),
+    "weight_norms": Probe("curve", weight_norms, first_layer("weight_norms")),
+    "neuron_norms": Probe("final", neuron_norms, first_layer("neuron_norms")),
+    "support_share": Probe("final", support_share, first_layer("support_share")),
+    "movement": Probe("curve", movement, first_layer("movement")),
+    "relevant_movement": Probe("curve", relevant_movement, first_layer("relevant_movement")),
+    "irrelevant_movement": Probe("curve", irrelevant_movement, first_layer("irrelevant_movement")),
+    "trajectory": Probe("curve", trajectory, few_weights("trajectory")),
+    "fourier_gap": Probe("curve", fourier_gap, one_neuron("fourier_gap"), sample=True),
+    "correlation": Probe("curve", correlation, sample=True),
+    "first_layer": Probe("final", first_layer_weights, first_layer("first_layer")),
 }
 
 __all__ = ["PROBES", "Probe"]

@@ -25,3 +25,8 @@ def support_share(run: Any, values: Any, params: Any) -> dict[str, Any]:
     square = params[0]["w"] ** 2
     on_support = (1.0 - run.task.inputs(values["task"]["mask"])) / 2.0
     return {"support_share": on_support @ square / jnp.maximum(jnp.sum(square, axis=0), 1e-30)}
+
+
+def first_layer_weights(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """All first-layer weights, unit after unit, (units n,): two runs' distance is a difference of these."""
+    return {"first_layer": params[0]["w"].T.reshape(-1)}

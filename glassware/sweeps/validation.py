@@ -9,6 +9,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from glassware.errors import GlasswareError
+from glassware.models import MODELS, Model
 from glassware.part import Part
 from glassware.training import Run
 
@@ -72,6 +73,8 @@ def _path(location: tuple[int | str, ...], root: type[Part]) -> tuple[list[str],
 
 
 def _parts_in(annotation: Any) -> set[type[Part]]:
+    if annotation is Model:  # whatever is registered when it is asked
+        return set(MODELS.values())
     if isinstance(annotation, type) and issubclass(annotation, Part):
         return {annotation}
     return set().union(*(_parts_in(inner) for inner in get_args(annotation))) if get_args(annotation) else set()

@@ -26,13 +26,14 @@ class Parity(Task):
         k: number of relevant coordinates.
         support: S itself, or None to let every run draw its own from its seed.
         noise: probability that a training label is flipped (fixed per example). Test labels are clean.
+            At 1/2 the labels are random: a control that has nothing to learn.
     """
 
     name: Literal["parity"] = "parity"
     n: Annotated[int, Field(ge=1, le=4096)]
     k: Annotated[int, Field(ge=1)]
     support: tuple[int, ...] | None = None
-    noise: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+    noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
 
     lane: ClassVar = {"k": 1, "support": None}
 

@@ -52,8 +52,8 @@ class Loop:
         self.shape = shape
         self.block = _block(shape)
         probes = [PROBES[name] for name in shape.probes]
-        self._curve_probes = [p.measure for p in probes if p.when == "curve"]
-        self._final_probes = [p.measure for p in probes if p.when == "final"]
+        self._curve_probes = [p for p in probes if p.when == "curve"]
+        self._final_probes = [p for p in probes if p.when == "final"]
 
     def examination(self) -> Examination:
         """Draw the held-out sample: ``test`` examples of a stream that no run trains on, padded to whole blocks."""
@@ -113,8 +113,9 @@ class Loop:
         }
         if shape.evaluation.train:
             row["train_error"] = self._sample_error(values, state.params)
-        for measure in self._curve_probes:
-            row.update(measure(shape, values, state.params))
+        for probe in self._curve_probes:
+            sample = (exam,) if probe.sample else ()
+            row.update(probe.measure(shape, values, state.params, *sample))
         finite = jnp.isfinite(sum(jnp.sum(leaf) for leaf in jax.tree.leaves(state.params)))
         broken = (state.diverged_step == NEVER) & ~finite
         diverged_step = jnp.where(broken, state.t, state.diverged_step)
@@ -164,8 +165,8 @@ class Loop:
     def final(self, values: Any, params: Any) -> dict[str, Any]:
         """The final probes of a finished run."""
         found: dict[str, Any] = {}
-        for measure in self._final_probes:
-            found.update(measure(self.shape, values, params))
+        for probe in self._final_probes:
+            found.update(probe.measure(self.shape, values, params))
         return found
 
     def _test_error(self, values: Any, params: Any, exam: Examination) -> Any:
@@ -215,6 +216,6 @@ def _write(records: Records, t: Any, row: dict[str, Any]) -> Records:
 
 def _block(shape: Run) -> int:
     """Examples examined at once: their hidden activations take about a megabyte, which caches and GPUs both like."""
-    widest = max(shape.network.widths)
+    widest = shape.network.widest(shape.task.input_size)
     block = 1 << max(5, min(10, (2**18 // widest).bit_length() - 1))
     return min(block, 1 << (shape.evaluation.test - 1).bit_length())

@@ -8,12 +8,13 @@ from typing import Any, Literal, TypeAlias
 import jax
 import jax.numpy as jnp
 
-Loss: TypeAlias = Literal["hinge", "square", "logistic"]
+Loss: TypeAlias = Literal["hinge", "square", "logistic", "correlation"]
 
 LOSSES: dict[str, Callable[[Any, Any], Any]] = {
     "hinge": lambda output, y: jax.nn.relu(1.0 - y * output),
     "square": lambda output, y: (output - y) ** 2,
     "logistic": lambda output, y: jax.nn.softplus(-y * output),
+    "correlation": lambda output, y: -y * output,
 }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, PlainValidator, SerializeAsAny, TypeAdapter, field_validator, model_validator
 
 from glassware.draws import Stream, stream_key
-from glassware.models import MLP, Init, KernelRidge
+from glassware.models import MODELS, Init, KernelRidge, Model
 from glassware.models.kernel import LARGEST_SAMPLE
 from glassware.part import Part, Values
 from glassware.probes import PROBES
@@ -17,7 +18,21 @@ from glassware.tasks import Parity
 from glassware.training.objective import Loss
 from glassware.training.optimiser import SGD, AnyOptimiser
 
-AnyModel: TypeAlias = Annotated[MLP | KernelRidge, Field(discriminator="name")]
+
+def _registered(model: Any) -> Model | KernelRidge:
+    """A model, or the plain data of one, as a member of the registry: an MLP unless it is named."""
+    data = {"name": "mlp", **model} if isinstance(model, Mapping) else model
+    return _adapter(tuple(MODELS.values())).validate_python(data)
+
+
+@lru_cache
+def _adapter(models: tuple[type[Model] | type[KernelRidge], ...]) -> TypeAdapter[Any]:
+    """A validator that takes the registered models apart by their name."""
+    union: Any = Union[models]  # noqa: UP007
+    return TypeAdapter(Annotated[union, Field(discriminator="name")])
+
+
+AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | KernelRidge], PlainValidator(_registered)]
 
 # What decides the outcome of a run whose model is solved: it has no steps, hence no optimiser and no first weights.
 SOLVED_FIELDS = {"task", "m", "model", "evaluation", "seed"}
@@ -88,11 +103,6 @@ class Run(Part):
     def _online(cls, m: Any) -> Any:
         return None if m == "online" else m
 
-    @field_validator("model", mode="before")
-    @classmethod
-    def _mlp_unless_named(cls, model: Any) -> Any:
-        return {"name": "mlp", **model} if isinstance(model, Mapping) else model
-
     @field_validator("probes", mode="after")
     @classmethod
     def _known_probes(cls, probes: tuple[str, ...]) -> tuple[str, ...]:
@@ -113,6 +123,12 @@ class Run(Part):
         return self
 
     @model_validator(mode="after")
+    def _measurable(self) -> Self:
+        for probe in self.probes:
+            PROBES[probe].check(self)
+        return self
+
+    @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.init.s is not None and self.init.s > self.task.input_size:
             raise ValueError(f"init.s must be at most n = {self.task.input_size}, not {self.init.s}")
@@ -128,17 +144,19 @@ class Run(Part):
             raise ValueError(f"steps x batch must stay below 2**32, not {self.steps} x {self.batch}")
         if self.sampling == "epochs" and self.m is None:
             raise ValueError("sampling by epochs needs a fixed sample: give m")
-        rates, layers = self.optimiser.layer_rates, len(self.model.widths) + 1
-        if rates is not None and len(rates) != layers:
-            raise ValueError(
-                f"optimiser.layer_rates must have one entry for each of the {layers} layers, not {len(rates)}"
-            )
+        if isinstance(self.model, Model):
+            self.model.check(self.task.input_size, self.init.scheme)
+            rates, layers = self.optimiser.layer_rates, self.model.layers
+            if rates is not None and len(rates) != layers:
+                raise ValueError(
+                    f"optimiser.layer_rates must have one entry for each of the {layers} layers, not {len(rates)}"
+                )
         return self
 
     @property
-    def network(self) -> MLP:
+    def network(self) -> Model:
         """The model of a run that is trained by steps."""
-        if isinstance(self.model, KernelRidge):
+        if not isinstance(self.model, Model):
             raise TypeError(f"the model '{self.model.name}' is solved, not trained")
         return self.model
 
@@ -162,6 +180,6 @@ class Run(Part):
             **scalars,
             "keys": {s.name.lower(): stream_key(self.seed, s) for s in (Stream.EXAMPLE, Stream.NOISE, Stream.ORDER)},
             "task": self.task.values(self.seed),
-            "init": self.init.values(self.seed, self.network.widths[0], len(self.network.widths) + 1),
+            "init": self.init.values(self.seed, next(iter(self.network.widths), 1), self.network.layers),
             "optimiser": self.optimiser.values(),
         }

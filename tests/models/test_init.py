@@ -4,7 +4,7 @@ import pytest
 from scipy import stats
 
 from glassware.errors import GlasswareError
-from glassware.models import MLP, Init
+from glassware.models import MLP, SCHEMES, Init
 from glassware.sweeps.validation import build
 from tests.helpers import TINY
 
@@ -40,6 +40,14 @@ def test_kaiming_is_gaussian_with_variance_two_over_fan_in():
         assert stats.kstest(entries.ravel() / np.sqrt(variance), "norm").pvalue > 1e-3
 
 
+def test_glorot_is_uniform_within_a_bound_of_both_fans():
+    W, b, v, _ = weights(scheme="glorot")
+    for entries, fans in ((W, N + WIDTH), (b, N + WIDTH), (v, WIDTH + 1)):
+        bound = np.sqrt(6 / fans)
+        assert np.abs(entries).max() <= bound * (1 + 1e-6)
+        assert stats.kstest(entries.ravel() / bound, stats.uniform(-1, 2).cdf).pvalue > 1e-3
+
+
 def test_sign_has_two_values_equally_often():
     W, _, v, _ = weights(scheme="sign")
     for entries, fan_in in ((W, N), (v, WIDTH)):
@@ -65,7 +73,7 @@ def test_sparse_means_two_ones_and_zeros_unless_told():
     assert Init(scheme="sparse") == Init(scheme="sparse", s=2, eps=0.0)
 
 
-@pytest.mark.parametrize("scheme", ["dense", "kaiming", "sign", "sparse"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_weights_follow_the_seed(scheme):
     one, again, other = (weights(seed, scheme=scheme) for seed in (1, 1, 2))
     told = weights(2, scheme=scheme, seed=1)
@@ -75,7 +83,7 @@ def test_weights_follow_the_seed(scheme):
         assert not np.array_equal(a, c)
 
 
-@pytest.mark.parametrize("scheme", ["dense", "kaiming", "sign", "sparse"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_sub_network_is_the_rows_of_its_parents_draw(scheme):
     neurons = (3, 499, 0, 77)
     W, b, v, c = weights(5, scheme=scheme)

@@ -94,7 +94,7 @@ def test_any_data_is_a_run_or_one_sentence(data):
         ({"task": {"k": 3}}, "task.n is missing"),
         ({"batch": 0}, "batch must be greater than or equal to 1, not 0"),
         ({"batch": "many"}, "batch must be a valid integer, unable to parse string as an integer, not 'many'"),
-        ({"loss": "l1"}, "loss must be 'hinge', 'square' or 'logistic', not 'l1'"),
+        ({"loss": "l1"}, "loss must be 'hinge', 'square', 'logistic' or 'correlation', not 'l1'"),
         ({"steps": 65}, "steps must be a multiple of evaluation.every = 10, not 65"),
         ({"steps": 2**31, "batch": 1}, "steps must be less than 2147483648"),
         ({"steps": 10**8, "batch": 100}, "steps x batch must stay below 2**32, not 100000000 x 100"),

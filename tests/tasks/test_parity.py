@@ -82,7 +82,7 @@ def test_support_follows_the_seed_or_is_given():
         ({"n": 5, "k": 2, "support": [1, 1]}, "2 different coordinates"),
         ({"n": 5, "k": 2, "support": [1, 5]}, "0..4"),
         ({"n": 5, "k": 2, "support": [-1, 1]}, "0..4"),
-        ({"n": 5, "k": 2, "noise": 0.5}, "task.noise"),
+        ({"n": 5, "k": 2, "noise": 0.51}, "task.noise"),
     ],
 )
 def test_an_impossible_parity_is_refused_in_a_sentence(task, words):
@@ -94,3 +94,11 @@ def test_hidden_things_are_lane_values_and_sizes_are_shape():
     assert Parity(n=20, k=3).shape() == Parity(n=20, k=2, support=(0, 1)).shape()
     assert Parity(n=20, k=3, noise=0.1).shape() == Parity(n=20, k=3, noise=0.2).shape()
     assert len({Parity(n=20, k=3).shape(), Parity(n=21, k=3).shape(), Parity(n=20, k=3, noise=0.1).shape()}) == 3
+
+
+def test_at_noise_one_half_the_labels_are_coins():
+    task = Parity(n=20, k=3, noise=0.5)
+    index = np.arange(20_000, dtype=np.uint32)
+    raw = task.raw(stream_key(0, Stream.EXAMPLE), index)
+    seen = np.asarray(task.train_targets(task.values(0), stream_key(0, Stream.NOISE), index, raw))
+    assert abs(np.mean(seen * np.asarray(task.targets(task.values(0), raw)))) < 4 / np.sqrt(len(index))

@@ -107,7 +107,9 @@ def test_a_run_ends_at_its_first_success_unless_told_to_go_on():
     task, easy = {"n": 20, "k": 1}, {**TINY["evaluation"], "success": 0.2}
     (stopped,) = train([tiny(task=task, evaluation=easy)])
     (whole,) = train([tiny(task=task, evaluation={**easy, "stop": False})])
-    first = next(t for t, e in zip(whole.curves["step"], whole.curves["test_error"], strict=True) if e <= 0.2)
+    first = next(
+        t for t, e in zip(whole.curves["step"], whole.curves["test_error"], strict=True) if e <= np.float32(0.2)
+    )
     assert 0 < first < 60
     assert (stopped.success_step, stopped.steps_taken) == (first, first)
     assert (whole.success_step, whole.steps_taken) == (first, 60)

@@ -11,6 +11,7 @@ BY_HAND = {
     "hinge": lambda output, y: np.maximum(0, 1 - y * output),
     "square": lambda output, y: (output - y) ** 2,
     "logistic": lambda output, y: np.log1p(np.exp(-y * output)),
+    "correlation": lambda output, y: -y * output,
 }
 
 

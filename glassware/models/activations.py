@@ -1,0 +1,110 @@
+"""Activation functions, also those through which one neuron computes a parity.
+
+For k = ``degree`` the functions ``zigzag``, ``polynomial``, ``triangle`` and ``sinusoid`` agree at z = k, k-2, .., -k,
+where they are +1, -1, +1, ..: the values that a sum of k signs takes, and its parity there. So the neuron with weight 1
+on the relevant coordinates, 0 elsewhere and no bias is the parity itself.
+
+An activation is a function (z, degree); those without a degree are given None. Adding one is one line in
+``ACTIVATIONS``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+@dataclass(frozen=True)
+class Activation:
+    """An activation: its function of (z, degree), and whether it needs a degree.
+
+    Attributes:
+        wave: for sin(a z + c), the pair (a, c) as a function of the degree; it gives population gradients in closed
+            form. None for other functions.
+    """
+
+    function: Callable[[Any, Any], Any]
+    degree: bool = False
+    wave: Callable[[int], tuple[float, float]] | None = None
+
+
+def zigzag(z: Any, degree: int) -> Any:
+    """k segments of slope +-1 through the parity points; the end segments go on for ever.
+
+    At a kink the slope is that of the segment to its right.
+    """
+    return _segment(z, degree, jnp.clip(jnp.ceil((degree - z) / 2.0) - 1.0, 0.0, degree - 1.0))
+
+
+def triangle(z: Any, degree: int) -> Any:
+    """The zigzag with endlessly many segments: a triangle wave of period 4 with value 1 at z = k.
+
+    At a kink the slope is that of the segment to its right.
+    """
+    return _segment(z, degree, jnp.ceil((degree - z) / 2.0) - 1.0)
+
+
+def _segment(z: Any, degree: int, j: Any) -> Any:
+    """The line through (k-2j, (-1)^j) and (k-2j-2, (-1)^(j+1)). ``j`` is piecewise constant: no slope comes from it."""
+    j = jax.lax.stop_gradient(j)
+    odd = j - 2.0 * jnp.floor(j / 2.0)
+    return (1.0 - 2.0 * odd) * (z - (degree - 1.0) + 2.0 * j)
+
+
+def polynomial(z: Any, degree: int) -> Any:
+    """The polynomial of degree k through the parity points. Only powers of one evenness occur: Horner in z^2."""
+    first, *rest = reversed(coefficients(degree)[degree % 2 :: 2])
+    square, value = z * z, jnp.full_like(z, float(first))
+    for c in rest:
+        value = value * square + float(c)
+    return value * z if degree % 2 else value
+
+
+@lru_cache
+def coefficients(degree: int) -> tuple[Fraction, ...]:
+    """Coefficients of ``polynomial``, lowest power first: Newton's sum of (-2)^m binom((k-z)/2, m) over m = 0..k."""
+    total, term = [Fraction(0)] * (degree + 1), [Fraction(1)]
+    for m in range(degree + 1):
+        for power, c in enumerate(term):
+            total[power] += c
+        # term times -2 ((k-z)/2 - m) / (m+1), which is z + (2m - k), over m+1
+        zero = Fraction(0)
+        pairs = zip([zero, *term], [*term, zero], strict=True)
+        term = [(high + (2 * m - degree) * low) / (m + 1) for high, low in pairs]
+    return tuple(total)
+
+
+def wave(degree: int, frequency: float = 1.0) -> tuple[float, float]:
+    """The pair (a, c) of sin(a z + c) with a = pi/2 times ``frequency`` and c = (1-k) pi/2."""
+    return frequency * math.pi / 2.0, ((1 - degree) % 4) * math.pi / 2.0
+
+
+def sinusoid(z: Any, degree: int) -> Any:
+    """sin(pi z / 2 + (1-k) pi/2): smooth, periodic, through the parity points."""
+    a, c = wave(degree)
+    return jnp.sin(a * z + c)
+
+
+def double_sinusoid(z: Any, degree: int) -> Any:
+    """The sinusoid at twice the frequency; it is the parity for relevant weights 1/2."""
+    a, c = wave(degree, 2.0)
+    return jnp.sin(a * z + c)
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    "relu": Activation(lambda z, _: jax.nn.relu(z)),
+    "gelu": Activation(lambda z, _: jax.nn.gelu(z, approximate=False)),
+    "power": Activation(lambda z, degree: z**degree, degree=True),
+    "zigzag": Activation(zigzag, degree=True),
+    "polynomial": Activation(polynomial, degree=True),
+    "triangle": Activation(triangle, degree=True),
+    "sinusoid": Activation(sinusoid, degree=True, wave=wave),
+    "double_sinusoid": Activation(double_sinusoid, degree=True, wave=lambda degree: wave(degree, 2.0)),
+}

@@ -1,0 +1,54 @@
+"""Which runs a probe fits. A check raises a ValueError of one sentence for those it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Check: TypeAlias = Callable[[Any], None]
+
+MOST_COLUMNS = 1000
+
+
+def any_model(run: Any) -> None:
+    """Every trained network will do."""
+
+
+def first_layer(probe: str) -> Check:
+    """The check of a probe that looks at the weights from the input coordinates."""
+
+    def check(run: Any) -> None:
+        if not run.model.layered:
+            raise ValueError(
+                f"the probe '{probe}' looks at first-layer weights, which the model '{run.model.name}' does not have"
+            )
+
+    return check
+
+
+def few_weights(probe: str) -> Check:
+    """The check of a probe that keeps every first-layer weight as a column."""
+    layered = first_layer(probe)
+
+    def check(run: Any) -> None:
+        layered(run)
+        columns = run.task.input_size * run.model.units
+        if columns > MOST_COLUMNS:
+            raise ValueError(
+                f"the probe '{probe}' keeps every first-layer weight: at most {MOST_COLUMNS}, not {columns}; "
+                "take a smaller network"
+            )
+
+    return check
+
+
+def one_neuron(probe: str) -> Check:
+    """The check of a probe that looks at the weights of the only neuron."""
+    layered = first_layer(probe)
+
+    def check(run: Any) -> None:
+        layered(run)
+        if run.model.units != 1:
+            raise ValueError(f"the probe '{probe}' needs a single first-layer neuron, not {run.model.units}")
+
+    return check

@@ -1,0 +1,50 @@
+"""Hidden progress: how far the first-layer weights have moved, long before the error shows it.
+
+The initial weights are not kept: they are drawn again from their addresses at every evaluation, which costs far less
+than the evaluation itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+
+def movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """rho = max |w_t - w_0| over all first-layer weights."""
+    return {"movement": jnp.max(jnp.abs(_moved(run, values, params)))}
+
+
+def relevant_movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """The largest first-layer weight and movement on the hidden support S: ``relevant_weight``, ``relevant_moved``."""
+    return _largest(run, values, params, on_support(run, values), "relevant")
+
+
+def irrelevant_movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """The same off the support: ``irrelevant_weight``, ``irrelevant_moved``."""
+    return _largest(run, values, params, 1.0 - on_support(run, values), "irrelevant")
+
+
+def trajectory(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """Every first-layer weight: ``weight_j_i`` is what coordinate i sends to unit j."""
+    weight = params[0]["w"]
+    inputs, units = weight.shape
+    return {f"weight_{j}_{i}": weight[i, j] for j in range(units) for i in range(inputs)}
+
+
+def on_support(run: Any, values: Any) -> Any:
+    """1 on the coordinates of S, 0 elsewhere, (n,)."""
+    return (1.0 - run.task.inputs(values["task"]["mask"])) / 2.0
+
+
+def _moved(run: Any, values: Any, params: Any) -> Any:
+    return params[0]["w"] - run.network.init(values["init"], run.task.input_size)[0]["w"]
+
+
+def _largest(run: Any, values: Any, params: Any, where: Any, name: str) -> dict[str, Any]:
+    largest = lambda entries: jnp.max(jnp.abs(entries) * where[:, None])
+    return {
+        f"{name}_weight": largest(params[0]["w"]),
+        f"{name}_moved": largest(_moved(run, values, params)),
+    }

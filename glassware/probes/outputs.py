@@ -1,0 +1,29 @@
+"""Probes that look at a network's outputs on the held-out sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+    """E[y yhat(x)] over the held-out sample (its whole blocks)."""
+    value = mean_over(exam.raw, lambda raw: correlation_of(run, values, params, raw))
+    return {"correlation": value}
+
+
+def correlation_of(run: Any, values: Any, params: Any, raw: Any) -> Any:
+    """The mean of y yhat(x) over a batch of compact examples."""
+    output = run.network.apply(params, run.task.inputs(raw))
+    return jnp.mean(run.task.targets(values["task"], raw) * output)
+
+
+def mean_over(blocks: Any, measure: Any) -> Any:
+    """The mean of a measurement over blocks of equal size, one at a time so that activations stay small."""
+    first = jax.eval_shape(measure, jax.tree.map(lambda a: a[0], blocks))
+    add = lambda total, block: (jax.tree.map(jnp.add, total, measure(block)), None)
+    zero = jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), first)
+    total, _ = jax.lax.scan(add, zero, blocks)
+    return jax.tree.map(lambda a: a / len(blocks), total)
