@@ -5,7 +5,7 @@ from glassware.engine.device import choose_lanes, devices
 from glassware.engine.lanes import Chunk, evaluation_flops, step_flops, train
 from glassware.engine.outcome import Outcome
 from glassware.engine.solve import SOLVE_RATE, solve, solve_flops
-from glassware.engine.speed import Speed, measure_speed
+from glassware.engine.speed import Speed, measure_speed, round_flops
 
 __all__ = [
     "ENGINES",
@@ -19,6 +19,7 @@ __all__ = [
     "devices",
     "evaluation_flops",
     "measure_speed",
+    "round_flops",
     "solve",
     "solve_flops",
     "step_flops",

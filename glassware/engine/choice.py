@@ -1,4 +1,4 @@
-"""Which path trains a shape: XLA for everything, kernels where there are any and a GPU to run them."""
+"""Which path trains a shape: kernels where there are any for it, on CPU cores and on a GPU; XLA for everything."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias
 import jax
 import numpy as np
 
+from glassware.engine import cpu
 from glassware.engine.device import on_cpu
-from glassware.engine.kernels.program import KernelProgram, supports
-from glassware.engine.program import Program
+from glassware.engine.kernels import program as gpu
+from glassware.engine.program import LaneProgram, Program
 from glassware.errors import GlasswareError
 from glassware.training import Run
 
@@ -30,15 +31,15 @@ def check_engine(name: str) -> Engine:
 
 
 def choose(shape: Run, engine: Engine) -> Engine:
-    """The path that will train this shape; ``auto`` means kernels on a GPU where they can."""
+    """The path that will train this shape; ``auto`` means kernels where they can."""
     check_engine(engine)
+    if engine == "xla":
+        return engine
+    supported = cpu.supports(shape) if on_cpu() else gpu.supports(shape)
     if engine == "auto":
-        return "kernels" if not on_cpu() and supports(shape) else "xla"
-    if engine != "xla":
-        if on_cpu():
-            raise GlasswareError("the kernels need a GPU, and there is none here; use the engine xla")
-        if not supports(shape):
-            raise GlasswareError(f"the kernels cannot train {_describe(shape)}; use the engine auto or xla")
+        return "kernels" if supported else "xla"
+    if not supported:
+        raise GlasswareError(f"the kernels cannot train {_describe(shape)}; use the engine auto or xla")
     return engine
 
 
@@ -57,21 +58,29 @@ def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engi
 
 
 @lru_cache(maxsize=64)
-def program(shape: Run, lanes: int, engine: Engine = "xla") -> Program:
+def program(shape: Run, lanes: int, engine: Engine = "xla") -> LaneProgram:
     """The compiled program of a shape, kept for the life of the process."""
     values = jax.tree.map(lambda a: np.stack([a] * lanes), shape.values())
     if engine == "xla":
-        made = Program(shape, lanes)
+        made: LaneProgram = Program(shape, lanes)
         made.compile(values)
         return made
     try:
-        made = KernelProgram(shape, lanes, "exact" if engine == "kernels-exact" else "fast")
+        made = _kernel(shape, lanes, engine)
         made.compile(values)
     except jax.errors.JaxRuntimeError:
         raise
-    except Exception as error:  # whatever the lowering to an unknown GPU may raise
+    except Exception as error:  # whatever lowering to an unknown device may raise
         raise KernelError(str(error)) from error
     return made
+
+
+def _kernel(shape: Run, lanes: int, engine: Engine) -> LaneProgram:
+    if on_cpu():
+        from glassware.engine.cpu.program import CpuProgram  # Numba takes a second to import: only when it is used
+
+        return CpuProgram(shape, lanes)
+    return gpu.KernelProgram(shape, lanes, "exact" if engine == "kernels-exact" else "fast")
 
 
 def _describe(shape: Run) -> str:

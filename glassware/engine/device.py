@@ -9,6 +9,7 @@ from functools import cache
 import jax
 import numpy as np
 
+from glassware.engine.cache import keep_compiled
 from glassware.training import Run
 
 CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
@@ -22,6 +23,7 @@ def devices() -> list[jax.Device]:
     """All local devices of the default backend. On a CPU, one a core: each core then trains its own lanes."""
     with contextlib.suppress(RuntimeError):  # JAX has started already (a notebook used it first): take what it has
         jax.config.update("jax_num_cpu_devices", cores())
+    keep_compiled()
     return list(jax.local_devices())
 
 
@@ -56,7 +58,7 @@ def choose_lanes(shape: Run, runs: int, engine: str = "xla") -> int:
     """How many lanes to hold for ``runs`` runs of one shape: a multiple of the number of devices."""
     count = len(devices())
     fit = max(1, int(memory() * MEMORY_SHARE) // lane_bytes(shape))
-    most = KERNEL_LANES if engine != "xla" else CPU_LANES if on_cpu() else GPU_LANES
+    most = CPU_LANES if on_cpu() else GPU_LANES if engine == "xla" else KERNEL_LANES
     each = min(fit, most)
     # A power of two, so that sweeps of nearby sizes share compiled programs.
     wanted = 1 << (-(-runs // count) - 1).bit_length()

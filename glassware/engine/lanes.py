@@ -14,7 +14,7 @@ import numpy as np
 from glassware.engine.choice import Engine, KernelError, choose, fallback, program
 from glassware.engine.device import choose_lanes, devices
 from glassware.engine.outcome import Outcome
-from glassware.engine.program import CAPACITY, Program
+from glassware.engine.program import CAPACITY, LaneProgram
 from glassware.engine.solve import solve
 from glassware.errors import GlasswareError
 from glassware.training import NEVER, Run
@@ -54,8 +54,9 @@ def train(
     Args:
         runs: what to train; grouped by shape here.
         lanes: runs held at once on all devices together; chosen from the device's memory unless given.
-        engine: ``xla``, ``kernels`` (half-precision products of +-1 inputs, as good as tf32), ``kernels-exact``
-            (float32 to rounding), or ``auto``: kernels on a GPU for the shapes they know, XLA for everything else.
+        engine: ``xla``, ``kernels`` (on a GPU half-precision products of +-1 inputs, as good as tf32; on CPU cores
+            float32), ``kernels-exact`` (float32 to rounding everywhere), or ``auto``: kernels for the shapes they know,
+            XLA for everything else.
         watch: called after every chunk.
     """
     groups: dict[Run, list[Run]] = defaultdict(list)
@@ -115,7 +116,7 @@ def _train_shape(
 class _Pool:
     """The lanes of one shape while it trains."""
 
-    def __init__(self, compiled: Program, engine: Engine, pending: deque[Run]) -> None:
+    def __init__(self, compiled: LaneProgram, engine: Engine, pending: deque[Run]) -> None:
         self.program, self.engine, self.pending = compiled, engine, pending
         self.flights: list[_Flight | None] = [None] * compiled.lanes
         self.state = compiled.idle()

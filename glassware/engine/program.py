@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,33 @@ from glassware.training import Loop, Records, Run, State
 CAPACITY = 64  # evaluations a chunk can hold
 
 LANES, SHARED = PartitionSpec("lanes"), PartitionSpec()
+
+
+class LaneProgram(Protocol):
+    """What lanes are trained by, whatever the path."""
+
+    shape: Run
+    lanes: int
+    columns: list[str]  # of the curves, in the order of ``Records.curves``
+
+    @property
+    def skips_idle(self) -> bool:
+        """Whether a lane without a run costs nothing; if not, idle lanes are worth compacting away."""
+
+    def compile(self, values: Any) -> None:
+        """Compile now, so that later calls can be timed."""
+
+    def idle(self) -> State:
+        """A state in which every lane is done: nothing runs until lanes are filled."""
+
+    def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
+        """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
+
+    def gather(self, state: State, order: np.ndarray) -> State:
+        """Lanes in a new order (possibly fewer), for a program of that many lanes."""
+
+    def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
+        """The final probes of one lane."""
 
 
 class Program:
@@ -44,33 +71,27 @@ class Program:
 
     @property
     def skips_idle(self) -> bool:
-        """Whether a lane without a run costs nothing; if not, idle lanes are worth compacting away."""
         return on_cpu()
 
     def compile(self, values: Any) -> None:
-        """Compile now, so that later calls can be timed."""
         arguments = (self._put(values), self.idle(), np.zeros(self.lanes, bool), self._exam, np.int32(1))
         self._compiled = self._advance.lower(*arguments).compile()
 
     def idle(self) -> State:
-        """A state in which every lane is done: nothing runs until lanes are filled."""
         blank = jax.eval_shape(self._initial, jax.tree.map(jnp.asarray, self.shape.values()))
         state = jax.tree.map(lambda a: np.zeros((self.lanes, *a.shape), a.dtype), blank)
         return jax.device_put(state._replace(done=np.ones_like(state.done)), self._spread)
 
     def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
-        """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
         state, records = self._compiled(
             self._put(values), state, self._put(fresh), self._exam, np.int32(min(evaluations, CAPACITY))
         )
         return state, records
 
     def gather(self, state: State, order: np.ndarray) -> State:
-        """Lanes in a new order (possibly fewer), for a program of that many lanes."""
         return jax.device_put(jax.tree.map(lambda a: a[order], state), self._spread)
 
     def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
-        """The final probes of one lane."""
         if not self.shape.probes:
             return {}  # fetching a lane's weights costs milliseconds, which short runs would feel
         params = self._network(jax.tree.map(lambda a: a[lane], state.params))

@@ -9,34 +9,78 @@ import jax
 import numpy as np
 
 from glassware.engine.choice import Engine, choose, program
-from glassware.engine.device import choose_lanes, devices
-from glassware.engine.lanes import evaluation_flops, step_flops
+from glassware.engine.device import choose_lanes, devices, on_cpu
+from glassware.engine.lanes import step_flops
 from glassware.training import Run
 
-# Below this a step of one lane is all overhead, whatever its width (seen on CPU cores; a GPU's lanes share theirs).
-STEP_OVERHEAD = 3e-6
+CORE_WORK = 5e9  # floating-point operations a core is given to be timed by: a tenth of a second to a second
+SECONDS, ROUNDS = 0.1, 5  # short rounds are repeated until so much time has passed, or so many times
+SMALL_TEST = 32  # held-out examples where an evaluation should not count
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Useful floating-point operations per second of the whole machine, and its shortest step."""
+    """How fast the whole machine trains one shape.
+
+    Attributes:
+        flops: floating-point operations a second (of ``round_flops``).
+        compiling: seconds it took to compile the program and start its lanes.
+        engine: the path that was measured.
+    """
 
     flops: float
-    step_seconds: float
+    compiling: float
+    engine: Engine
+
+
+def round_flops(run: Run) -> float:
+    """Work between two evaluations and of an evaluation: of its first look only where a screen spares the rest."""
+    looked = (run.evaluation.screen or run.evaluation.test) + run.evaluation.train
+    return run.evaluation.every * step_flops(run) + run.network.forward_flops(run.task.input_size, looked)
 
 
 def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "auto") -> Speed:
-    """Time one round of all lanes of a shape, with the very program that will train it (compiled once, kept)."""
-    shape, count = runs[0].shape(), len(devices())
+    """Time a few rounds of one shape, with the very program that will train it (compiled once, kept).
+
+    Cores take their lanes in turn, so on a CPU a few lanes tell as much as all of them; where a round of one lane
+    would still take seconds (a network of width 100,000), shorter rounds on as many lanes as there are cores stand in.
+    """
+    started = time.perf_counter()
+    count = len(devices())
+    if on_cpu() and round_flops(runs[0]) > CORE_WORK:
+        runs, lanes = [_short_rounds(run) for run in runs[:count]], count
+    shape = runs[0].shape()
     used = choose(shape, engine)
     lanes = choose_lanes(shape, len(runs), used) if lanes is None else count * max(1, -(-lanes // count))
     compiled = program(shape, lanes, used)
-    chosen = [runs[i % len(runs)] for i in range(lanes)]
+    chosen = [_patient(runs[i % len(runs)]) for i in range(lanes)]
     values = jax.tree.map(lambda *leaves: np.stack(leaves), *(run.values() for run in chosen))
-    state = compiled.idle()
-    state, _ = jax.block_until_ready(compiled.advance(values, state, np.ones(lanes, bool), 0))
-    started = time.perf_counter()
-    jax.block_until_ready(compiled.advance(values, state, np.zeros(lanes, bool), 1))
-    seconds = time.perf_counter() - started
-    work = shape.evaluation.every * step_flops(shape) + evaluation_flops(shape)
-    return Speed(flops=lanes * work / seconds, step_seconds=STEP_OVERHEAD / len(devices()))
+    each = lanes // count
+    most = max(1, min(each, int(CORE_WORK / round_flops(shape)))) if on_cpu() else each
+    fresh = np.arange(lanes) % each < most  # lanes of one device are contiguous
+    state, _ = jax.block_until_ready(compiled.advance(values, compiled.idle(), fresh, 0))
+    fresh[:] = False
+    compiling = time.perf_counter() - started
+    steps, seconds = 0, 0.0
+    for _ in range(ROUNDS):
+        before, started = int(np.asarray(state.t).sum()), time.perf_counter()
+        state, _ = jax.block_until_ready(compiled.advance(values, state, fresh, 1))
+        taken = int(np.asarray(state.t).sum()) - before
+        steps, seconds = steps + taken, seconds + time.perf_counter() - started
+        if not taken or seconds > SECONDS:
+            break
+    steps = steps or most * count * shape.evaluation.every  # all diverged at once: as if they had not
+    return Speed(steps / shape.evaluation.every * round_flops(shape) / seconds, compiling, used)
+
+
+def _patient(run: Run) -> Run:
+    """The same run, but it goes on while it is timed. Both changes are lane values: the program is the same."""
+    evaluation = run.evaluation.model_copy(update={"stop": False})
+    return run.model_copy(update={"evaluation": evaluation, "steps": max(run.steps, ROUNDS * evaluation.every)})
+
+
+def _short_rounds(run: Run) -> Run:
+    """The same network with rounds short enough to be timed, and evaluations that do not count."""
+    every = max(1, min(run.evaluation.every, int(CORE_WORK / step_flops(run))))
+    update = {"every": every, "test": SMALL_TEST, "train": 0, "screen": 0}
+    return run.model_copy(update={"evaluation": run.evaluation.model_copy(update=update)})

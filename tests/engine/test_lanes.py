@@ -1,18 +1,23 @@
+import functools
 import random
 
 import jax
 import numpy as np
 import pytest
 
-from glassware.engine import devices, train
+from glassware.engine import devices
 from glassware.engine import lanes as lanes_module
 from glassware.engine import program as program_module
+from glassware.engine import train as train_on_any
 from glassware.engine.choice import program
 from glassware.engine.lanes import CHUNK_SECONDS
 from glassware.engine.program import Program
 from glassware.errors import GlasswareError
 from glassware.training import Run
 from tests.helpers import TINY, findings, tiny
+
+# The XLA path, which trains everything; the CPU kernel has a file of its own.
+train = functools.partial(train_on_any, engine="xla")
 
 SGD = {"name": "sgd", "lr": 0.1, "weight_decay": 0.01}
 

@@ -53,5 +53,5 @@ def test_machines_and_networks_go_in_one_sweep(tmp_path):
 def test_a_plan_counts_its_work_but_no_steps():
     plan = make_plan([machine(), tiny()], None)
     assert plan.steps == 60
-    assert make_plan([machine()], None).estimate() > 0
+    assert make_plan([machine()], None).estimate().at_most > 0
     assert make_plan([machine()], None).steps == 0

@@ -24,7 +24,6 @@ from jax.experimental.pallas import triton as plt
 from glassware.draws import draw, unit
 from glassware.engine.kernels.layout import WORD, Layout
 
-SCALE = 256.0
 LOW_BITS = 2048.0  # the second half of a split number is held times this
 
 
@@ -75,18 +74,19 @@ def _odd(word: Any) -> Any:
 
 
 def inputs(layout: Layout, words: list[Any]) -> list[Any]:
-    """Words to tiles of inputs, float16 (examples, 32) each: +-1, the constant 1, then zeros.
-
-    Tiles of one word: building wider ones from several words costs more than the longer products save (measured).
-    """
-    return [_signs(layout.n - q * WORD, word) for q, word in enumerate(words)]
+    """Words to tiles of inputs, float16 (examples, 32 or 64) each: +-1, the constant 1, then zeros."""
+    return [_signs(layout.n - q * WORD, words[q : q + count]) for q, count in layout.columns]
 
 
-def _signs(constant: int, word: Any) -> Any:
+def _signs(constant: int, words: list[Any]) -> Any:
     """One tile; ``constant`` is the column of the constant input, counted from this tile's first."""
-    column = jax.lax.broadcasted_iota(jnp.uint32, (word.shape[0], WORD), 1)
-    x = jnp.where(((word[:, None] >> column) & jnp.uint32(1)) == jnp.uint32(1), -1.0, 1.0)
-    if constant < WORD:
+    column = jax.lax.broadcasted_iota(jnp.uint32, (words[0].shape[0], WORD * len(words)), 1)
+    word = words[0][:, None]
+    if len(words) == 2:
+        word = jnp.where(column < jnp.uint32(WORD), word, words[1][:, None])
+    bit = (word >> (column & jnp.uint32(WORD - 1))) & jnp.uint32(1)
+    x = jnp.where(bit == jnp.uint32(1), -1.0, 1.0)
+    if constant < WORD * len(words):
         place = column.astype(jnp.int32)
         x = jnp.where(place < constant, x, jnp.where(place == constant, 1.0, 0.0))
     return x.astype(jnp.float16)

@@ -8,6 +8,7 @@ instance, so that all take the same decisions. Where there are many, the first o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -35,13 +36,17 @@ class Exchange:
     def __init__(self, slices: int, buffer: Any, lane: Any, part: Any) -> None:
         self.slices, self.buffer, self.lane, self.part = slices, buffer, lane, part
 
-    def sum(self, share: Any, turn: Any) -> tuple[Any, Any]:
-        """The sum of all instances' ``share`` (batch,), and the next turn."""
+    def sum(self, share: Any, turn: Any, meanwhile: Callable[[], Any] = lambda: None) -> tuple[Any, Any, Any]:
+        """The sum of all instances' ``share`` (batch,), the next turn, and what was made while the others were awaited.
+
+        A share takes about a microsecond to arrive everywhere: work that does not need the sum goes there.
+        """
         if self.slices == 1:
-            return share, turn
+            return share, turn, meanwhile()
         self._publish(self.part, share, turn)
+        made = meanwhile()
         if self.slices <= DIRECT:
-            return self._gather(0, _power(self.slices), self.slices, share, turn), turn + 1
+            return self._gather(0, _power(self.slices), self.slices, share, turn), turn + 1, made
         groups = -(-self.slices // GROUP)
         first, group = self.part - self.part % GROUP, self.part // GROUP
 
@@ -51,7 +56,7 @@ class Exchange:
             return total
 
         jax.lax.cond(self.part % GROUP == 0, lead, lambda: share)
-        return self._gather(groups * GROUP, _power(groups), groups, share, turn), turn + 1
+        return self._gather(groups * GROUP, _power(groups), groups, share, turn), turn + 1, made
 
     def _publish(self, place: Any, share: Any, turn: Any) -> None:
         bits = jax.lax.bitcast_convert_type(share, jnp.int32)

@@ -14,6 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 
 WORD = 32  # inputs a word holds
+SCALE = 256.0  # first-layer weights are held times this: see ``arithmetic``
 NEURONS = 16  # the least rows a matrix unit takes
 
 
@@ -22,17 +23,24 @@ class Layout:
     """Tiles of a network with ``n`` inputs and ``width`` hidden units, its neurons dealt to ``slices`` instances.
 
     ``tile_rows`` is 0 where a slice stays in registers; otherwise it streams through them in tiles of so many rows.
+    ``span`` is the number of words, one or two, that a tile of columns covers.
     """
 
     n: int
     width: int
     slices: int = 1
     tile_rows: int = 0
+    span: int = 1
 
     @property
     def words(self) -> int:
-        """32-bit words, and so column tiles, that cover the inputs and the constant one."""
+        """32-bit words that cover the inputs and the constant one."""
         return self.n // WORD + 1
+
+    @property
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        """Column tiles as (first word, words)."""
+        return tuple((q, min(self.span, self.words - q)) for q in range(0, self.words, self.span))
 
     @property
     def tiles(self) -> tuple[tuple[int, int], ...]:
@@ -57,19 +65,19 @@ class Layout:
         return (self.tile_rows or self.slice_rows) * self.words * WORD
 
     def pack(self, params: Any) -> dict[str, Any]:
-        """Parameters of one MLP in kernel form: ``w`` (rows, 32 words), ``v`` (rows,), ``c`` ()."""
+        """Parameters of one MLP in kernel form: ``w`` (rows, 32 words), held, ``v`` (rows,), ``c`` ()."""
         hidden, output = params
         w = jnp.concatenate([hidden["w"], hidden["b"][None, :]]).T
         extra = self.rows - self.width
         return {
-            "w": jnp.pad(w, ((0, extra), (0, WORD * self.words - self.n - 1))),
+            "w": jnp.pad(w * SCALE, ((0, extra), (0, WORD * self.words - self.n - 1))),
             "v": jnp.pad(output["w"][:, 0], (0, extra)),
             "c": output["b"][0],
         }
 
     def unpack(self, packed: dict[str, Any]) -> Any:
         """Back to the parameters of an MLP."""
-        w = packed["w"][: self.width].T
+        w = packed["w"][: self.width].T * (1.0 / SCALE)
         hidden = {"w": w[: self.n], "b": w[self.n]}
         return hidden, {"w": packed["v"][: self.width, None], "b": packed["c"][None]}
 

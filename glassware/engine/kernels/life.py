@@ -7,7 +7,7 @@ complete; all instances of a lane must fit on the device at once.
 from __future__ import annotations
 
 import functools
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,8 @@ KEYS = ("order", "example", "noise_key")
 FLOATS = ("lr", "keep", "noise", "success")
 INTS = ("m", "steps", "stop", "fresh")
 
+NONE = 2**31 - 1  # a step that never comes
+
 
 class Holding(Protocol):
     """A way of holding the weights of one instance. ``weights`` is whatever it carries through the rounds."""
@@ -32,7 +34,7 @@ class Holding(Protocol):
         """The weights at the start."""
 
     def train(self, weights: Any, c: Any, t: Any, broken: Any, turn: Any) -> tuple[Any, ...]:
-        """``every`` steps: weights, c, t, summed loss and error, first broken step, turn."""
+        """``every`` steps: weights, c, t, summed mean loss and error, first broken step, turn."""
 
     def output(self, weights: Any, words: list[Any], turn: Any) -> tuple[Any, Any]:
         """The network's outputs for examples, without the output bias, and the next turn."""
@@ -93,7 +95,7 @@ def life(recipe: Recipe, make: Any, *refs: Any) -> None:
     def examine(weights: Any, c: Any, t: Any, success: Any, diverged: Any, turn: Any) -> tuple[Any, ...]:
         error, turn = test_error(recipe, lane, holding, weights, c, test, turn)
         own = holding.total(weights) + c
-        sums, turn = exchange.sum(jnp.zeros((recipe.batch,), jnp.float32) + own, turn)
+        sums, turn, _ = exchange.sum(jnp.zeros((recipe.batch,), jnp.float32) + own, turn)
         diverged = jnp.where((diverged < 0) & ~(jnp.max(jnp.abs(sums)) < np.inf), t, diverged)
         passed = (error <= lane["success"]) & (diverged < 0)
         success = jnp.where(passed & (success < 0), t, success)
@@ -134,14 +136,35 @@ def life(recipe: Recipe, make: Any, *refs: Any) -> None:
         done_ref[me], count_ref[me] = done, count
 
 
-def outcome(recipe: Recipe, lane: Any, total: Any, c: Any, y: Any, t: Any, broken: Any) -> tuple[Any, ...]:
-    """What a step's outputs say: slopes, mean loss, share of misses, next t, first broken step."""
+class Tally(NamedTuple):
+    """What the steps of a round add up, an entry an example of the minibatch: summed only when the round ends."""
+
+    loss: Any
+    missed: Any
+    broken: Any  # the first step whose loss was not finite, or NONE
+
+    def close(self, recipe: Recipe, broken: Any) -> tuple[Any, Any, Any]:
+        """Summed mean loss and error, and the first broken step, given that of the rounds before."""
+        first = jnp.min(self.broken)
+        here = jnp.where(first < NONE, first, -1)
+        share = 1.0 / recipe.batch
+        return jnp.sum(self.loss) * share, jnp.sum(self.missed) * share, jnp.where(broken < 0, here, broken)
+
+
+def blank_tally(recipe: Recipe) -> Tally:
+    """The tally of no steps."""
+    zeros = jnp.zeros((recipe.batch,), jnp.float32)
+    return Tally(zeros, zeros, jnp.full((recipe.batch,), NONE, jnp.int32))
+
+
+def outcome(recipe: Recipe, total: Any, c: Any, y: Any, t: Any, tally: Tally) -> tuple[Any, Any, Tally]:
+    """What a step's outputs say: slopes, next t, the tally with it."""
     out = total + c
     loss, slope = do.loss_terms(recipe.loss, out, y)
-    mean_loss = jnp.sum(loss) * (1.0 / recipe.batch)
-    misses = jnp.sum(jnp.where(y * out > 0, 0.0, 1.0)) * (1.0 / recipe.batch)
     t = t + 1
-    return slope, mean_loss, misses, t, jnp.where((broken < 0) & ~(jnp.abs(mean_loss) < np.inf), t, broken)
+    broken = jnp.where(jnp.abs(loss) < np.inf, NONE, t)
+    missed = tally.missed + jnp.where(y * out > 0, 0.0, 1.0)
+    return slope, t, Tally(tally.loss + loss, missed, jnp.minimum(tally.broken, broken))
 
 
 def advance(

@@ -15,12 +15,15 @@ from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
 from glassware.engine.program import CAPACITY, Program
+from glassware.models import MLP
 from glassware.probes import PROBES
 from glassware.training import Records, Run, State
 
-REGISTERS = 64 * 512  # padded weights that one instance holds without spilling
-SLICE_ROWS = 128  # neurons of a slice: several instances then share a multiprocessor and hide each other's waiting
-SLICED_WORDS = 7  # words of an example up to which networks are sliced; beyond, kernels compile for minutes (measured)
+REGISTERS = 64 * 512  # padded weights that one instance of eight warps holds without spilling
+SLICE = 64 * 320  # and one of four warps: two such share a multiprocessor and hide each other's waiting
+STREAMED = 32 * 320  # padded weights of a tile that passes by
+SLICE_ROWS = 128  # the most neurons of a slice or a tile
+MOST_WORDS = 11  # words of an example for which kernels compile in less than a minute (measured)
 H200 = 132  # multiprocessors; what layouts are made for where there is no GPU to ask
 
 Precision: TypeAlias = Literal["fast", "exact"]
@@ -28,30 +31,49 @@ Precision: TypeAlias = Literal["fast", "exact"]
 
 def supports(shape: Run) -> bool:
     """Whether the kernels train this shape."""
-    optimiser, evaluation = shape.optimiser, shape.evaluation
+    model, optimiser, evaluation = shape.network, shape.optimiser, shape.evaluation
+    if not isinstance(model, MLP) or len(model.widths) != 1 or model.activation != "relu" or not model.output_bias:
+        return False
+    if shape.loss not in ("hinge", "square", "logistic"):
+        return False
     plain = optimiser.name == "sgd" and optimiser.momentum is None and optimiser.layer_rates is None
     simple = not evaluation.train and shape.sampling == "replacement" and evaluation.screen % shape.batch == 0
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
-    if not (plain and simple and not curves and shape.batch in (16, 32, 64) and len(shape.network.widths) == 1):
+    if not (plain and simple and not curves and shape.batch in (16, 32, 64)):
         return False
     layout = layout_of(shape)
     if layout.slices == 1:
         return layout.held <= REGISTERS
-    return layout.words <= SLICED_WORDS and 0 < layout.slices <= _resident(layout)
+    return layout.words <= MOST_WORDS and 0 < layout.slices <= _resident(layout)
 
 
 def layout_of(shape: Run) -> Layout:
-    """Whole networks where they fit in one instance's registers, else slices that do, else slices that stream."""
+    """Whole networks where they fit in one instance's registers, else slices that do, else slices that stream.
+
+    The numbers are the fastest of those tried on an H200.
+    """
     n, width = shape.task.input_size, shape.network.widths[0]
     whole = Layout(n, width)
     if whole.held <= REGISTERS:
         return whole
-    rows = SLICE_ROWS
-    while rows > NEURONS and rows * whole.words * WORD > REGISTERS:
-        rows //= 2
-    sliced = Layout(n, width, slices=-(-width // rows))
+    sliced = Layout(n, width, slices=-(-width // _rows(whole.words, SLICE)))
     most = _resident(sliced)
-    return sliced if sliced.slices <= most else Layout(n, width, slices=most, tile_rows=rows)
+    half = Layout(n, width, slices=max(1, most // 2))
+    if half.slices < sliced.slices <= most and half.held <= SLICE and 4 * half.slice_rows <= 5 * sliced.slice_rows:
+        return half  # slightly larger slices, and two networks at a time instead of one
+    if sliced.slices <= most:
+        return sliced
+    few = whole.words <= 2
+    slices = most if few else max(1, most // 4)  # with more words a pass takes long: better several networks at a time
+    return Layout(n, width, slices=slices, tile_rows=_rows(whole.words, STREAMED), span=1 if few else 2)
+
+
+def _rows(words: int, weights: int) -> int:
+    """The most neurons, a power of two, whose incoming weights are no more than so many."""
+    rows = SLICE_ROWS
+    while rows > NEURONS and rows * words * WORD > weights:
+        rows //= 2
+    return rows
 
 
 def _resident(layout: Layout) -> int:
@@ -65,7 +87,8 @@ def _resident(layout: Layout) -> int:
 
 def _warps(layout: Layout) -> int:
     """Warps an instance: enough to hold its weights in their registers, few enough to meet quickly (measured)."""
-    return next((warps for most, warps in ((2048, 1), (4096, 2), (16_384, 4)) if layout.held <= most), 8)
+    four = SLICE if layout.slices > 1 else 16_384
+    return next((warps for most, warps in ((2048, 1), (4096, 2), (four, 4)) if layout.held <= most), 8)
 
 
 class KernelProgram(Program):

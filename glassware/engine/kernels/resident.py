@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -9,10 +10,10 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 
 from glassware.engine.kernels import arithmetic as do
-from glassware.engine.kernels.arithmetic import SCALE, Recipe
+from glassware.engine.kernels.arithmetic import Recipe
 from glassware.engine.kernels.exchange import Exchange
-from glassware.engine.kernels.layout import WORD
-from glassware.engine.kernels.life import outcome
+from glassware.engine.kernels.layout import SCALE, WORD
+from glassware.engine.kernels.life import blank_tally, outcome
 
 
 class Resident:
@@ -22,18 +23,18 @@ class Resident:
         self.recipe, self.lane, self.exchange = recipe, lane, exchange
         self.w, self.v, self.me = w, v, me
         layout = recipe.layout
-        self.columns = [pl.ds(q * WORD, WORD) for q in range(layout.words)]
+        self.columns = [pl.ds(q * WORD, count * WORD) for q, count in layout.columns]
         self.rows = [pl.ds(part * layout.slice_rows + start, size) for start, size in layout.tiles]
 
     def load(self) -> Any:
-        ws = tuple(tuple(self.w[self.me, r, q] * SCALE for q in self.columns) for r in self.rows)
+        ws = tuple(tuple(self.w[self.me, r, q] for q in self.columns) for r in self.rows)
         return ws, tuple(self.v[self.me, r] for r in self.rows)
 
     def store(self, weights: Any) -> None:
         ws, vs = weights
         for tile, r in zip(ws, self.rows, strict=True):
             for w, q in zip(tile, self.columns, strict=True):
-                self.w[self.me, r, q] = w * (1.0 / SCALE)
+                self.w[self.me, r, q] = w
         for v, r in zip(vs, self.rows, strict=True):
             self.v[self.me, r] = v
 
@@ -42,35 +43,39 @@ class Resident:
         return sum(jnp.sum(w) for tile in ws for w in tile) + sum(jnp.sum(v) for v in vs)
 
     def output(self, weights: Any, words: list[Any], turn: Any) -> tuple[Any, Any]:
-        _, held, turn = self._forward(weights, do.inputs(self.recipe.layout, words), turn)
+        _, held, turn, _ = self._forward(weights, do.inputs(self.recipe.layout, words), turn, lambda: None)
         return held * (1.0 / SCALE), turn
 
     def train(self, weights: Any, c: Any, t: Any, broken: Any, turn: Any) -> tuple[Any, ...]:
-        zero, one = jnp.float32(0), jnp.float32(1)
-        start = (weights, c, one, t, zero, zero, broken, turn)
+        start = (weights, c, jnp.float32(1), t, blank_tally(self.recipe), turn, self._draw(t))
         end = jax.lax.fori_loop(0, self.recipe.every, lambda _, carry: self._step(self._renew(carry)), start)
-        (ws, vs), c, decay, t, loss, miss, broken, turn = end
+        (ws, vs), c, decay, t, tally, turn, _ = end
         if not self.recipe.exact:
             ws = jax.tree.map(lambda w: w * decay, ws)
-        return (ws, vs), c, t, loss, miss, broken, turn
+        return (ws, vs), c, t, *tally.close(self.recipe, broken), turn
 
-    def _forward(self, weights: Any, xs: list[Any], turn: Any) -> tuple[list[Any], Any, Any]:
-        """Hidden sums of each row tile, and the network's outputs without the output bias; both held."""
+    def _draw(self, t: Any) -> tuple[list[Any], Any]:
+        """Inputs and labels of the minibatch of step ``t``."""
+        words, y = do.minibatch(self.recipe, self.lane, t)
+        return do.inputs(self.recipe.layout, words), y
+
+    def _forward(self, weights: Any, xs: list[Any], turn: Any, meanwhile: Callable[[], Any]) -> tuple[Any, ...]:
+        """Hidden sums of each row tile, and of the exchange: held outputs without their bias, turn, what was made."""
         ws, vs = weights
         hs = [do.hidden(self.recipe, tile, xs) for tile in ws]
         share = sum(do.weighted(h, v) for h, v in zip(hs, vs, strict=True))
-        total, turn = self.exchange.sum(share, turn)
-        return hs, total, turn
+        return hs, *self.exchange.sum(share, turn, meanwhile)
 
     def _step(self, carry: Any) -> Any:
-        """One minibatch step. ``decay`` is the weight decay that the held weights do not contain yet (fast only)."""
+        """One minibatch step; the next minibatch is drawn while the outputs are exchanged.
+
+        ``decay`` is the weight decay that the held weights do not contain yet (fast only).
+        """
         recipe, lane = self.recipe, self.lane
-        (ws, vs), c, decay, t, loss_sum, error_sum, broken, turn = carry
-        words, y = do.minibatch(recipe, lane, t)
-        xs = do.inputs(recipe.layout, words)
-        hs, total, turn = self._forward((ws, vs), xs, turn)
+        (ws, vs), c, decay, t, tally, turn, (xs, y) = carry
+        hs, total, turn, following = self._forward((ws, vs), xs, turn, lambda: self._draw(t + 1))
         true = decay * (1.0 / SCALE)  # held numbers times this are the true ones
-        slope, loss, misses, t, broken = outcome(recipe, lane, total * true, c, y, t, broken)
+        slope, t, tally = outcome(recipe, total * true, c, y, t, tally)
         keep, size = lane["keep"], lane["lr"] * (1.0 / recipe.batch)
         decay = decay if recipe.exact else decay * keep
         factor = -size * SCALE / decay
@@ -78,7 +83,7 @@ class Resident:
         ws = tuple(do.step_weights(recipe, tile, h, v, slope, xs, factor, keep) for tile, h, v in tiles)
         vs = tuple(do.step_readout(h, v, slope, size * true, keep) for h, v in zip(hs, vs, strict=True))
         c = c * keep - size * jnp.sum(slope)
-        return (ws, vs), c, decay, t, loss_sum + loss, error_sum + misses, broken, turn
+        return (ws, vs), c, decay, t, tally, turn, following
 
     def _renew(self, carry: Any) -> Any:
         """Apply the pending weight decay when it has become small, long before it could underflow."""

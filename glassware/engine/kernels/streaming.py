@@ -16,20 +16,20 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
 
 from glassware.engine.kernels import arithmetic as do
-from glassware.engine.kernels.arithmetic import SCALE, Recipe
+from glassware.engine.kernels.arithmetic import Recipe
 from glassware.engine.kernels.exchange import Exchange
-from glassware.engine.kernels.layout import WORD
-from glassware.engine.kernels.life import outcome
+from glassware.engine.kernels.layout import SCALE, WORD
+from glassware.engine.kernels.life import blank_tally, outcome
 
 
 class Streaming:
-    """Nothing is carried: true weights stay in global memory, in tiles of ``tile_rows`` neurons."""
+    """Nothing is carried: weights stay in global memory, in tiles of ``tile_rows`` neurons."""
 
     def __init__(self, recipe: Recipe, lane: Any, exchange: Exchange, w: Any, v: Any, me: Any, part: Any) -> None:
         self.recipe, self.lane, self.exchange = recipe, lane, exchange
         self.w, self.v, self.me = w, v, me
         self.first = part * recipe.layout.slice_rows
-        self.columns = [pl.ds(q * WORD, WORD) for q in range(recipe.layout.words)]
+        self.columns = [pl.ds(q * WORD, count * WORD) for q, count in recipe.layout.columns]
         self.size = recipe.layout.tile_rows
         self.tiles = recipe.layout.slice_rows // self.size
 
@@ -54,47 +54,48 @@ class Streaming:
             return share + do.weighted(do.hidden(self.recipe, tile, xs), v)
 
         share = jax.lax.fori_loop(0, self.tiles, body, jnp.zeros((self.recipe.batch,), jnp.float32))
-        total, turn = self.exchange.sum(share, turn)
+        total, turn, _ = self.exchange.sum(share, turn)
         return total * (1.0 / SCALE), turn
 
     def train(self, weights: Any, c: Any, t: Any, broken: Any, turn: Any) -> tuple[Any, ...]:
         """Steps t .. t + every - 1; the last one's update gets a pass of its own."""
-        zero = jnp.float32(0)
         nothing = jnp.zeros((self.recipe.batch,), jnp.float32)
 
         def step(i: Any, carry: Any) -> Any:
-            c, t, loss_sum, error_sum, broken, turn, slope = carry
-            words, y = do.minibatch(self.recipe, self.lane, t)
-            share = self._pass(jnp.maximum(t - 1, 0), slope, jnp.where(i > 0, self.lane["keep"], 1.0), words)
-            total, turn = self.exchange.sum(share, turn)
-            slope, loss, misses, t, broken = outcome(self.recipe, self.lane, total * (1.0 / SCALE), c, y, t, broken)
+            c, t, tally, turn, slope, last, (xs, y) = carry
+            share = self._pass(last, slope, jnp.where(i > 0, self.lane["keep"], 1.0), xs)
+            total, turn, following = self.exchange.sum(share, turn, lambda: self._draw(t + 1))
+            slope, t, tally = outcome(self.recipe, total * (1.0 / SCALE), c, y, t, tally)
             c = c * self.lane["keep"] - self._size() * jnp.sum(slope)
-            return c, t, loss_sum + loss, error_sum + misses, broken, turn, slope
+            return c, t, tally, turn, slope, xs, following
 
-        start = (c, t, zero, zero, broken, turn, nothing)
-        c, t, loss, miss, broken, turn, slope = jax.lax.fori_loop(0, self.recipe.every, step, start)
-        self._pass(t - 1, slope, self.lane["keep"], None)
-        return weights, c, t, loss, miss, broken, turn
+        first = self._draw(t)
+        start = (c, t, blank_tally(self.recipe), turn, nothing, first[0], first)
+        c, t, tally, turn, slope, last, _ = jax.lax.fori_loop(0, self.recipe.every, step, start)
+        self._pass(last, slope, self.lane["keep"], None)
+        return weights, c, t, *tally.close(self.recipe, broken), turn
+
+    def _draw(self, t: Any) -> tuple[list[Any], Any]:
+        """Inputs and labels of the minibatch of step ``t``."""
+        words, y = do.minibatch(self.recipe, self.lane, t)
+        return do.inputs(self.recipe.layout, words), y
 
     def _size(self) -> Any:
         return self.lane["lr"] * (1.0 / self.recipe.batch)
 
-    def _pass(self, before: Any, slope: Any, keep: Any, words: list[Any] | None) -> Any:
-        """Give every tile the update of step ``before``; return the held share of the outputs for ``words``."""
+    def _pass(self, last: list[Any], slope: Any, keep: Any, xs: list[Any] | None) -> Any:
+        """Give every tile the update of the ``last`` minibatch; return the held share of the outputs for ``xs``."""
         recipe, size = self.recipe, self._size()
-        last, _ = do.minibatch(recipe, self.lane, before)
-        xs_last = do.inputs(recipe.layout, last)
-        xs = None if words is None else do.inputs(recipe.layout, words)
 
         def body(i: Any, share: Any) -> Any:
             tile, v = self._get(i)
-            h = do.hidden(recipe, tile, xs_last)
+            h = do.hidden(recipe, tile, last)
             faded = tile if recipe.exact else tuple(w * keep for w in tile)
-            tile = do.step_weights(recipe, faded, h, v, slope, xs_last, -size * SCALE, keep)
+            tile = do.step_weights(recipe, faded, h, v, slope, last, -size * SCALE, keep)
             v = do.step_readout(h, v, slope, size * (1.0 / SCALE), keep)
             rows = pl.ds(self.first + i * self.size, self.size)
             for w, q in zip(tile, self.columns, strict=True):
-                self.w[self.me, rows, q] = w * (1.0 / SCALE)
+                self.w[self.me, rows, q] = w
             self.v[self.me, rows] = v
             return share if xs is None else share + do.weighted(do.hidden(recipe, tile, xs), v)
 
@@ -104,6 +105,6 @@ class Streaming:
         return share
 
     def _get(self, i: Any) -> tuple[Any, Any]:
-        """A tile of weights, times SCALE, and its outgoing weights."""
+        """A tile of held weights, and its outgoing weights."""
         rows = pl.ds(self.first + i * self.size, self.size)
-        return tuple(self.w[self.me, rows, q] * SCALE for q in self.columns), self.v[self.me, rows]
+        return tuple(self.w[self.me, rows, q] for q in self.columns), self.v[self.me, rows]

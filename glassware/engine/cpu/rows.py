@@ -1,0 +1,238 @@
+"""Vector operations on rows of sixteen floats, as LLVM instructions.
+
+All hot loops of the CPU kernel work on rows of ``ROW`` neurons. A compiler that is handed scalar loops over them has
+to guess (and mostly guesses wrong) that they are single vector instructions; here they are written as such. LLVM turns
+a vector of sixteen into one AVX-512 register, two of AVX2 or four of NEON.
+
+An operation takes flat arrays and the element at which its rows begin. Nothing is checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+ROW = 16
+GROUP = 4  # inputs that share a table
+TABLE = ROW << GROUP  # floats of one table
+UNROLL = 4
+
+_FLOATS = ir.VectorType(ir.FloatType(), ROW)
+_INTS = ir.VectorType(ir.IntType(32), ROW)
+_INDEX = ir.IntType(64)
+
+
+class _Code:
+    """What an operation's body is written with: arguments (arrays as pointers), vector loads and stores, loops."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        self.builder = builder
+        self.arguments = [
+            context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
+            for kind, value in zip(signature.args, arguments, strict=True)
+        ]
+
+    def load(self, base: Any, at: Any, kind: Any = _FLOATS) -> Any:
+        pointer = self.builder.bitcast(self.builder.gep(base, [at]), kind.as_pointer())
+        return self.builder.load(pointer, align=4)
+
+    def store(self, vector: Any, base: Any, at: Any) -> None:
+        pointer = self.builder.bitcast(self.builder.gep(base, [at]), vector.type.as_pointer())
+        self.builder.store(vector, pointer, align=4)
+
+    def spread(self, scalar: Any) -> Any:
+        """A vector of sixteen copies."""
+        empty = ir.Constant(ir.VectorType(scalar.type, ROW), ir.Undefined)
+        first = self.builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
+        return self.builder.shuffle_vector(first, empty, ir.Constant(_INTS, [0] * ROW))
+
+    def element(self, base: Any, at: Any) -> Any:
+        return self.builder.load(self.builder.gep(base, [at]))
+
+    def rectified(self, vector: Any) -> Any:
+        """max(vector, 0); NaN stays."""
+        zero = ir.Constant(_FLOATS, [0.0] * ROW)
+        return self.builder.select(self.builder.fcmp_ordered("<", vector, zero), zero, vector)
+
+    def count(self, words: Any) -> Any:
+        """Ones in each of sixteen words."""
+        kind = ir.FunctionType(_INTS, [_INTS])
+        function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.ctpop.v{ROW}i32")
+        return self.builder.call(function, [words])
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        flags = ("contract",)
+        return self.builder.fadd(self.builder.fmul(a, b, flags=flags), c, flags=flags)
+
+    def row(self, at: Any, number: Any, size: int = ROW) -> Any:
+        """The element where row ``number`` begins, counted from ``at``."""
+        return self.builder.add(at, self.builder.mul(number, ir.Constant(_INDEX, size)))
+
+    def loop(self, count: Any) -> Any:
+        return cgutils.for_range(self.builder, count, intp=_INDEX)
+
+    def byte(self, base: Any, at: Any) -> Any:
+        return self.builder.zext(self.element(base, at), _INDEX)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def tabulate(typingctx: Any, tables: Any, rows: Any, at: Any, groups: Any) -> Any:
+    """For every four rows a, b, c, d the sixteen sums +-a +-b +-c +-d: entry p has a minus where p has a bit."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = _Code(context, builder, signature, arguments)
+        tables, rows, at, groups = code.arguments
+        with code.loop(groups) as loop:
+            first = code.row(at, loop.index, GROUP * ROW)
+            sums = None
+            for i in range(GROUP):
+                w = code.load(rows, builder.add(first, ir.Constant(_INDEX, i * ROW)))
+                if sums is None:
+                    sums = [w, builder.fneg(w)]
+                else:
+                    sums = [builder.fadd(s, w) for s in sums] + [builder.fsub(s, w) for s in sums]
+            table = code.row(ir.Constant(_INDEX, 0), loop.index, TABLE)
+            for p, total in enumerate(sums or []):
+                code.store(total, tables, builder.add(table, ir.Constant(_INDEX, p * ROW)))
+        return context.get_dummy_value()
+
+    return types.void(tables, rows, types.int64, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def look_up(
+    typingctx: Any,
+    out: Any,
+    at: Any,
+    rows: Any,
+    more: Any,
+    tables: Any,
+    groups: Any,
+    places: Any,
+    first: Any,
+    stride: Any,
+) -> Any:
+    """Each of ``rows`` rows of ``out`` becomes the sum of one entry of every table, added to what it was if ``more``.
+
+    The entries of row i are named by the bytes of ``places`` from ``first + i * stride`` on, one a table.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = _Code(context, builder, signature, arguments)
+        out, at, rows, more, tables, groups, places, first, stride = code.arguments
+        zero, unroll = ir.Constant(_INDEX, 0), ir.Constant(_INDEX, UNROLL)
+        turns = builder.udiv(groups, unroll)
+        rest = builder.urem(groups, unroll)
+
+        def add(total: Any, start: Any, group: Any) -> Any:
+            entry = code.row(code.row(zero, group, TABLE), code.byte(places, builder.add(start, group)))
+            return builder.fadd(total, code.load(tables, entry))
+
+        with code.loop(rows) as row:
+            here = code.row(at, row.index)
+            start = builder.add(first, builder.mul(row.index, stride))
+            total = cgutils.alloca_once_value(builder, ir.Constant(_FLOATS, [0.0] * ROW))
+            with builder.if_then(builder.icmp_signed("!=", more, zero)):
+                builder.store(code.load(out, here), total)
+            with code.loop(turns) as turn:
+                group = builder.mul(turn.index, unroll)
+                found = builder.load(total)
+                for i in range(UNROLL):
+                    found = add(found, start, builder.add(group, ir.Constant(_INDEX, i)))
+                builder.store(found, total)
+            with code.loop(rest) as turn:
+                group = builder.add(builder.mul(turns, unroll), turn.index)
+                builder.store(add(builder.load(total), start, group), total)
+            code.store(builder.load(total), out, here)
+        return context.get_dummy_value()
+
+    integer = types.int64
+    return types.void(out, integer, integer, integer, tables, integer, places, integer, integer), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def read_out(typingctx: Any, out: Any, rows: Any, h: Any, at: Any, v: Any, v_at: Any) -> Any:
+    """out_i += max(h_i, 0) * v, element by element: a tile's share of the outputs before it is summed."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = _Code(context, builder, signature, arguments)
+        out, rows, h, at, v, v_at = code.arguments
+        weight, zero = code.load(v, v_at), ir.Constant(_INDEX, 0)
+        with code.loop(rows) as loop:
+            here = code.row(zero, loop.index)
+            a = code.rectified(code.load(h, code.row(at, loop.index)))
+            code.store(code.fma(a, weight, code.load(out, here)), out, here)
+        return context.get_dummy_value()
+
+    return types.void(out, types.int64, h, types.int64, v, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def look_back(
+    typingctx: Any, marks: Any, word: Any, total: Any, h: Any, at: Any, rows: Any, slopes: Any, first: Any
+) -> Any:
+    """Up to 32 examples seen from a tile: ``marks`` has a word a neuron, bit i set where h_i > 0 and slope_i is not 0.
+
+    Also adds sum_i slope_i * max(h_i, 0), the gradient of the outgoing weights, to ``total``.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = _Code(context, builder, signature, arguments)
+        marks, word, total, h, at, rows, slopes, first = code.arguments
+        zero, none = ir.Constant(_INDEX, 0), ir.Constant(_INTS, [0] * ROW)
+        seen = cgutils.alloca_once_value(builder, none)
+        gradient = cgutils.alloca_once_value(builder, code.load(total, zero))
+        with code.loop(rows) as loop:
+            value = code.load(h, code.row(at, loop.index))
+            slope = code.element(slopes, builder.add(first, loop.index))
+            builder.store(code.fma(code.rectified(value), code.spread(slope), builder.load(gradient)), gradient)
+            counts = builder.fcmp_unordered("!=", slope, ir.Constant(ir.FloatType(), 0.0))
+            bit = builder.shl(builder.zext(counts, ir.IntType(32)), builder.trunc(loop.index, ir.IntType(32)))
+            active = builder.fcmp_ordered(">", value, ir.Constant(_FLOATS, [0.0] * ROW))
+            builder.store(builder.or_(builder.load(seen), builder.select(active, code.spread(bit), none)), seen)
+        code.store(builder.load(seen), marks, code.row(zero, word))
+        code.store(builder.load(gradient), total, zero)
+        return context.get_dummy_value()
+
+    integer = types.int64
+    return types.void(marks, integer, total, h, integer, integer, slopes, integer), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def descend(
+    typingctx: Any, w: Any, at: Any, rows: Any, keep: Any, factor: Any, marks: Any, words: Any, columns: Any
+) -> Any:
+    """w_i = keep * w_i + factor * sum_b (+-1): over the marked examples b, minus where column i has a bit.
+
+    The sum is the number of marks less twice that of marks under the column's bits: two population counts a word of 32
+    examples. ``columns`` holds ``words`` words an input.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = _Code(context, builder, signature, arguments)
+        w, at, rows, keep, factor, marks, words, columns = code.arguments
+        zero, none = ir.Constant(_INDEX, 0), ir.Constant(_INTS, [0] * ROW)
+        weight, kept = code.load(factor, zero), code.spread(keep)
+        marked = cgutils.alloca_once_value(builder, none)
+        with code.loop(words) as word:
+            count = code.count(code.load(marks, code.row(zero, word.index), _INTS))
+            builder.store(builder.add(builder.load(marked), count), marked)
+        with code.loop(rows) as loop:
+            here = code.row(at, loop.index)
+            first = builder.mul(loop.index, words)
+            sums = cgutils.alloca_once_value(builder, none)
+            builder.store(builder.load(marked), sums)
+            with code.loop(words) as word:
+                column = code.spread(code.element(columns, builder.add(first, word.index)))
+                minus = code.count(builder.and_(code.load(marks, code.row(zero, word.index), _INTS), column))
+                builder.store(builder.sub(builder.load(sums), builder.add(minus, minus)), sums)
+            change = builder.fmul(weight, builder.sitofp(builder.load(sums), _FLOATS))
+            code.store(code.fma(kept, code.load(w, here), change), w, here)
+        return context.get_dummy_value()
+
+    integer = types.int64
+    return types.void(w, integer, integer, types.float32, factor, marks, integer, columns), generate
