@@ -23,7 +23,7 @@ lint: $(DEV)  ## style and types
 	$(BIN)/mypy
 
 bench: $(BENCH)  ## model-steps a second beside PyTorch and plain JAX
-	$(BIN)/python -m benchmarks.steps
+	$(BIN)/glassware bench
 
 clean:  ## remove the virtual environment and caches (results stay)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

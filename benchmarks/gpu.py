@@ -1,26 +1,28 @@
-"""What only a GPU can show, in one call of a few minutes: speeds of the kernels beside XLA, and that they agree.
+"""What only a GPU can show, a few minutes a call.
 
-    python -m benchmarks.gpu speed        model-steps/s, training only: kernels, exact kernels, the XLA path
-    python -m benchmarks.gpu agreement    success counts of kernels and XLA at the edge of the frontier, 200 runs a cell
+    python -m benchmarks.gpu speed        model-steps/s, training only: PyTorch, plain JAX, our XLA path, our kernels
+    python -m benchmarks.gpu agreement    success counts of kernels and XLA on the edge of the frontier, 200 runs a cell
+    python -m benchmarks.gpu panel        the panel n = 50, k = 3 of the paper's frontier: 16,200 runs, or part of them
 
-Each speed is measured in a process of its own with a time limit, so that a kernel that fails to compile, or waits for
-ever, costs its own row only.
+Tables are also written to the folder named by --out.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import jax
-import numpy as np
+import polars as pl
 
-from glassware.engine import step_flops, train
-from glassware.engine.choice import program
+from glassware.bench.cell import Cell
+from glassware.bench.compare import Effort, Result, compare, frame
+from glassware.bench.peers import Peer, peers, workers
+from glassware.engine import Engine, train
 from glassware.models import MLP, Init
 from glassware.statistics import fisher_exact
 from glassware.sweeps import grid
@@ -28,78 +30,124 @@ from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
 
 SHAPES = [(50, 16), (50, 128), (50, 512), (50, 1024), (50, 10_000), (50, 100_000), (200, 1024), (200, 10_000)]
-ENGINES = ("kernels", "kernels-exact", "xla")
-LIMIT = 45.0  # seconds for one measurement, compiling included
-# (n, k), sample sizes near the edge, steps
-EDGES = [((50, 3), (800, 1200), 20_000), ((50, 4), (6000, 10_000), 30_000), ((100, 3), (1500, 3000), 20_000)]
+SHAPES += [(300, 100_000)]
+EFFORT = Effort(turns=3, seconds=0.2, trial=0.05)
+# (n, k) and steps of the cells that are compared; the sample size is looked for.
+EDGES = [((50, 3), 20_000), ((50, 4), 40_000), ((100, 3), 30_000), ((100, 4), 60_000)]
+SAMPLES = [300, 600, 1000, 1500, 2000, 3000, 6000, 10_000, 30_000, 100_000]
+# Seeds of the panel by width: all fifty, unless time is short.
+WIDTHS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
 
 
-def measure(n: int, r: int, engine: Any) -> None:
-    """Print one speed: enough lanes to fill the device, three timings after a warm-up, the best."""
-    every = 500 if r < 1000 else 100
-    evaluation = Evaluation(test=32, every=every, success=0.0)
-    base = Run(task=Parity(n=n, k=3), m=1000, model=MLP(width=r), steps=every * 1000, evaluation=evaluation)
-    lanes = max(2, min(8192, 2**21 // r)) if engine != "xla" else max(8, min(8192, 2**21 // r))
-    values = jax.tree.map(lambda *a: np.stack(a), *(base.model_copy(update={"seed": i}).values() for i in range(lanes)))
-    compiled = program(base.shape(), lanes, engine)
-    state, _ = jax.block_until_ready(compiled.advance(values, compiled.idle(), np.ones(lanes, bool), 1))
-    best = 0.0
-    for _ in range(3):
-        started = time.perf_counter()
-        state, _ = jax.block_until_ready(compiled.advance(values, state, np.zeros(lanes, bool), 1))
-        best = max(best, lanes * every / (time.perf_counter() - started))
-    useful = best * step_flops(base) / 1e12
-    print(f"{n:>4} {r:>7} {engine:<14} {lanes:>6} lanes {best:>14,.0f} steps/s {useful:>7.1f} TFLOP/s")
+def speed(out: Path, shapes: Sequence[tuple[int, int]]) -> None:
+    """Everybody on every shape, taking turns."""
+    results: list[Result] = []
+    with workers("gpu") as pool:
+        name = pool.name()
+        print(name)
+        for shape in shapes:
+            cell = Cell(*shape)
+            results.append(compare(pool, name, cell, contestants(cell), EFFORT))
+            for row in results[-1].rows():
+                rate, share = row.get("steps_per_second"), row.get("ceiling_share")
+                told = row["note"] if rate is None else f"{rate:>14,.0f} steps/s {share:>7.1%} of matrix product"
+                print(f"{cell.n:>4} {cell.r:>7} {row['peer']:<36} {told}", flush=True)
+            frame(results).write_parquet(out / "speed.parquet")
 
 
-def speed() -> None:
-    """All shapes and engines, one process each."""
-    print(jax.devices()[0].device_kind)
-    for n, r in SHAPES:
-        for engine in ENGINES if r <= 1024 else ("kernels", "xla"):
-            command = [sys.executable, "-m", "benchmarks.gpu", "one", str(n), str(r), engine]
-            try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
-                last = (done.stderr.strip().splitlines() or ["failed"])[-1]
-                print(done.stdout.strip() or f"{n:>4} {r:>7} {engine:<14} {last[:100]}", flush=True)
-            except subprocess.TimeoutExpired:
-                print(f"{n:>4} {r:>7} {engine:<14} not within {LIMIT:.0f} s", flush=True)
+def contestants(cell: Cell) -> list[Peer]:
+    """Training only, with the most models each peer may hold: on a GPU more is better."""
+    wanted = {"one", "graphed", "vmapped", "training"}
+    found = [replace(peer, settings=peer.settings[-1:]) for peer in peers("gpu", cell) if peer.name in wanted]
+    return [peer for peer in found if cell.r <= 1024 or peer.settings[0].engine != "kernels-exact"]
 
 
-def agreement(seeds: int = 200) -> None:
+def agreement(out: Path, seeds: int = 200) -> None:
     """Success counts of XLA and kernels cell by cell, with a two-sided exact test."""
-    beyond = total = 0
-    for (n, k), samples, steps in EDGES:
-        evaluation = Evaluation(test=2048, screen=512, every=500)
-        base = Run(task=Parity(n=n, k=k), model=MLP(width=128), steps=steps, evaluation=evaluation)
-        axes = {"model.width": [128, 1024], "m": samples, "init": [Init(), Init(scheme="sparse")]}
-        runs = grid(base, axes, seeds=seeds)
-        counts: dict[str, Counter[Any]] = {}
-        for engine in ("xla", "kernels"):
-            started = time.perf_counter()
-            counts[engine] = Counter()
-            for outcome in train(runs, engine=engine):  # type: ignore[arg-type]
-                run = outcome.run
-                counts[engine][run.network.width, run.m, run.init.scheme] += outcome.success_step is not None
-            print(f"n={n} k={k} {engine}: {len(runs)} runs in {time.perf_counter() - started:.1f} s", flush=True)
-        for cell in counts["xla"]:
-            a, b = counts["xla"][cell], counts["kernels"][cell]
-            p = min(1.0, 2 * min(fisher_exact(a, seeds, b, seeds), fisher_exact(b, seeds, a, seeds)))
-            total, beyond = total + 1, beyond + (p < 0.001)
-            print(f"n={n} k={k} r={cell[0]} m={cell[1]} {cell[2]}: xla {a}/{seeds}, kernels {b}/{seeds}, p = {p:.3f}")
-    print(f"{total - beyond} of {total} cells agree at 99.9%")
+    rows: list[dict[str, Any]] = []
+    for (n, k), steps in EDGES:
+        for width in (128, 1024):
+            evaluation = Evaluation(test=2048, screen=512, every=500)
+            base = Run(task=Parity(n=n, k=k), model=MLP(width=width), steps=steps, evaluation=evaluation)
+            cells = [base.model_copy(update={"init": init}) for init in (Init(), Init(scheme="sparse"))]
+            chosen = [cell.model_copy(update={"m": edge(cell)}) for cell in cells]
+            runs = [run for cell in chosen for run in grid(cell, {}, seeds=seeds)]
+            counts: dict[str, Counter[str]] = {}
+            seconds = {}
+            for engine in ("xla", "kernels"):
+                started = time.perf_counter()
+                counts[engine] = successes(runs, engine)  # type: ignore[arg-type]
+                seconds[engine] = time.perf_counter() - started
+            for cell in chosen:
+                a, b = (counts[engine][cell.init.scheme] for engine in ("xla", "kernels"))
+                p = min(1.0, 2 * min(fisher_exact(a, seeds, b, seeds), fisher_exact(b, seeds, a, seeds)))
+                rows.append(
+                    {"n": n, "k": k, "r": width, "m": cell.m, "init": cell.init.scheme, "xla": a, "kernels": b, "p": p}
+                )
+                print(f"n={n} k={k} r={width} m={cell.m} {cell.init.scheme}: xla {a}, kernels {b}, p = {p:.3f}")
+            print(f"  {seconds['xla']:.1f} s and {seconds['kernels']:.1f} s", flush=True)
+            pl.DataFrame(rows).write_parquet(out / "agreement.parquet")
+    print(f"{sum(row['p'] >= 0.001 for row in rows)} of {len(rows)} cells agree at 99.9%")
+
+
+def edge(cell: Run, seeds: int = 24) -> int:
+    """The sample size at which nearest to half of the runs succeed, looked for with other seeds."""
+    runs = grid(cell, {"m": SAMPLES}, seeds=seeds)
+    won: Counter[int] = Counter()
+    for outcome in train([run.model_copy(update={"seed": 10_000 + run.seed}) for run in runs]):
+        won[outcome.run.m or 0] += outcome.success_step is not None
+    return min(SAMPLES, key=lambda m: abs(won[m] - seeds / 2))
+
+
+def successes(runs: list[Run], engine: Engine) -> Counter[str]:
+    """Successful runs of each initialisation."""
+    found: Counter[str] = Counter()
+    for outcome in train(runs, engine=engine):
+        found[outcome.run.init.scheme] += outcome.success_step is not None
+    return found
+
+
+def panel(out: Path, wide_seeds: Sequence[int]) -> None:
+    """The panel width by width; the last widths with fewer seeds where told."""
+    from glassware.studies.pareto.success_frontier import frontier
+    from glassware.sweeps import Store, sweep
+
+    store = Store(out / "store")
+    all_runs = [run for run in frontier("paper", None) if run.task.n == 50 and run.task.k == 3]
+    seeds = dict(zip(WIDTHS, [50] * (len(WIDTHS) - len(wide_seeds)) + list(wide_seeds), strict=True))
+    started = time.perf_counter()
+    frames = []
+    for width in WIDTHS:
+        runs = [run for run in all_runs if run.network.width == width and run.seed < seeds[width]]
+        before = time.perf_counter()
+        found = sweep(runs, store)
+        seconds, steps = time.perf_counter() - before, int(found["steps_taken"].sum())
+        print(
+            f"r={width:>6} {len(runs):>5} runs {int(found['success'].sum()):>5} succeed {seconds:>7.1f} s "
+            f"{steps / seconds:>13,.0f} steps/s  ({' '.join(sorted(set(found['engine'])))})",
+            flush=True,
+        )
+        frames.append(found.drop([name for name in found.columns if name.startswith("curve_")]))
+        pl.concat(frames, how="diagonal_relaxed").write_parquet(out / "panel.parquet", compression="zstd")
+    print(f"{time.perf_counter() - started:.0f} s in all")
 
 
 def main() -> None:
     """Parse and call."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["speed", "agreement", "one"])
-    parser.add_argument("cell", nargs="*", help=argparse.SUPPRESS)
+    parser.add_argument("what", choices=["speed", "agreement", "panel"])
+    parser.add_argument("--out", type=Path, default=Path("results/gpu"), help="folder for the tables")
+    parser.add_argument("--shapes", help="for speed: n x r, as 50x1024,200x10000")
+    parser.add_argument("--wide-seeds", default="", help="for panel: seeds of the last widths, as 10,5")
     options = parser.parse_args()
-    if options.what == "one":
-        measure(int(options.cell[0]), int(options.cell[1]), options.cell[2])
+    options.out.mkdir(parents=True, exist_ok=True)
+    if options.what == "speed":
+        given = [tuple(map(int, shape.split("x"))) for shape in (options.shapes or "").split(",") if shape]
+        speed(options.out, given or SHAPES)  # type: ignore[arg-type]
+    elif options.what == "agreement":
+        agreement(options.out)
     else:
-        {"speed": speed, "agreement": agreement}[options.what]()
+        panel(options.out, [int(count) for count in options.wide_seeds.split(",") if count])
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ from functools import cache
 import jax
 import numpy as np
 
-from benchmarks.cell import LAPTOP, Cell, Setting
+from glassware.bench.cell import LAPTOP, Cell, Setting
 from glassware.engine import choose_lanes, devices
-from glassware.engine.choice import program
+from glassware.engine.choice import choose, program
 from glassware.engine.program import CAPACITY
 from glassware.training import Evaluation
 
@@ -20,22 +20,23 @@ ROUND_FLOPS = 2e10  # work of all lanes between two evaluations in the training-
 
 
 def training(cell: Cell, setting: Setting) -> Callable[[], int]:
-    """Training only: an evaluation of a single example every 100 to 1000 steps, less than 0.1% of the work."""
+    """Training only: an evaluation of a single batch every 100 to 1000 steps, less than 1% of the work."""
     every = max(100, min(1000, int(ROUND_FLOPS / (setting.lanes * cell.flops))))
-    return _lanes(cell, setting.lanes, Evaluation(every=every, test=1, success=0.0, stop=False))
+    return _lanes(cell, setting, Evaluation(every=every, test=32, success=0.0, stop=False))
 
 
 def evaluated(cell: Cell, setting: Setting) -> Callable[[], int]:
     """Training and the laptop scale's evaluation."""
-    return _lanes(cell, setting.lanes, LAPTOP)
+    return _lanes(cell, setting, LAPTOP)
 
 
 @cache
-def _lanes(cell: Cell, wanted: int, evaluation: Evaluation) -> Callable[[], int]:
+def _lanes(cell: Cell, setting: Setting, evaluation: Evaluation) -> Callable[[], int]:
     devices()  # before anything else touches JAX
     shape = cell.run(evaluation).shape()
-    lanes = choose_lanes(shape, wanted)
-    compiled = program(shape, lanes)
+    used = choose(shape, setting.engine)
+    lanes = choose_lanes(shape, setting.lanes, used)
+    compiled = program(shape, lanes, used)
     runs = [cell.run(evaluation, seed).values() for seed in range(lanes)]
     values = jax.tree.map(lambda *leaves: np.stack(leaves), *runs)
     state, _ = compiled.advance(values, compiled.idle(), np.ones(lanes, bool), 0)
@@ -45,7 +46,7 @@ def _lanes(cell: Cell, wanted: int, evaluation: Evaluation) -> Callable[[], int]
     def advance() -> int:
         nonlocal state, taken
         state, _ = compiled.advance(values, state, np.zeros(lanes, bool), rounds)
-        before, taken = taken, int(np.asarray(state.t).sum())  # what was done, not what was asked for
+        before, taken = taken, int(np.asarray(state.t, np.int64).sum())  # what was done, not what was asked for
         return taken - before
 
     started = time.perf_counter()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
-from glassware.engine import evaluation_flops, step_flops
+from glassware.engine import Engine, evaluation_flops, step_flops
+from glassware.errors import GlasswareError
 from glassware.models import MLP
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run
@@ -16,6 +19,11 @@ from glassware.training import SGD, Evaluation, Run
 BATCH = 32
 SAMPLE = 10_000  # examples in the offline sample
 RATE, DECAY = 0.1, 0.01
+
+Device: TypeAlias = Literal["cpu", "gpu"]
+
+# Success never ends a run here: every lane must be busy for the whole reading.
+LAPTOP = Evaluation(every=100, test=2000, success=0.0, stop=False)
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,11 @@ class Cell:
         run = self.run(LAPTOP)
         return step_flops(run) + evaluation_flops(run) / run.evaluation.every
 
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes a model-step moves if its weights do not stay in cache: each is read once and written once."""
+        return 2 * 4 * self.run(LAPTOP).network.parameters(self.n)
+
     def run(self, evaluation: Evaluation, seed: int = 0) -> Run:
         """A run that trains until it is told to stop: as many steps as a run may have."""
         rounds = (2**32 - 1) // (BATCH * evaluation.every)
@@ -51,16 +64,25 @@ class Cell:
         )
 
 
-# Success never ends a run here: every lane must be busy for the whole reading.
-LAPTOP = Evaluation(every=100, test=2000, success=0.0, stop=False)
+def parse_shapes(text: str) -> tuple[Cell, ...]:
+    """``50x100,200x1000``: inputs and hidden neurons of each network."""
+    cells = []
+    for word in text.replace(" ", "").split(","):
+        found = re.fullmatch(r"(\d{1,5})x(\d{1,7})", word)
+        if not found or not 1 <= int(found[1]) <= 4096 or int(found[2]) < 1:
+            raise GlasswareError(f"shapes are written as inputs x neurons, like 50x100,200x1000, not {word!r}")
+        cells.append(Cell(int(found[1]), int(found[2])))
+    return tuple(dict.fromkeys(cells))
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a peer may tune: models trained together, and threads (0: the peer has no such knob)."""
+    """What a peer may tune: models trained together, and threads (0: no such knob). And where and how it runs."""
 
     lanes: int = 1
     threads: int = 0
+    device: Device = "cpu"
+    engine: Engine = "auto"
 
 
 @dataclass(frozen=True)
@@ -82,18 +104,13 @@ class Reading:
         """Cores this process kept busy."""
         return self.cpu / self.wall
 
-    @property
-    def core_rate(self) -> float:
-        """Model-steps a processor-second: what neighbours on the machine disturb least."""
-        return self.steps / self.cpu
-
 
 def clocked(advance: Callable[[], int], seconds: float) -> Reading:
     """Advance until ``seconds`` have passed; ``advance`` waits for its own work and returns its model-steps."""
     steps = 0
     busy, cpu, started = _busy(), time.process_time(), time.perf_counter()
     wall = 0.0
-    while wall < seconds:
+    while wall < seconds or not steps:
         steps += advance()
         wall = time.perf_counter() - started
     cpu = time.process_time() - cpu
