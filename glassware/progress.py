@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-import jax
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -15,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from glassware.engine import Chunk, Engine, evaluation_flops, solve_flops, step_flops
-from glassware.sweeps import Plan
+from glassware.sweeps import Forecast, MeasureError, Plan
 from glassware.training import Run
 
 SMALLEST_STEP = 1e5  # flops; a smaller step takes as long as this one, it is all overhead
@@ -128,18 +127,17 @@ class Progress:
         self._spoke = 0.0
 
     def planned(self, plan: Plan) -> None:
-        if self.stage == 0 and self.title:
-            self._say(self.title)
+        self._entitle()
         self.stage += 1
         self.kept += plan.finished
         stage = f"stage {self.stage} of {self.stages}: " if self.stages > 1 else ""
         self._say(f"{stage}{runs_text(len(plan.wanted))}: {plan.finished:,} done before, {len(plan.todo):,} to train")
         if not plan.todo:
             return
-        limit = self._limit(plan)
-        if limit is not None:
-            self._say(f"at most about {about(limit)}; less when runs succeed early")
-        self._tally = Tally(plan, limit)
+        forecast = self._forecast(plan)
+        if forecast is not None:
+            self._say(_outlook(forecast))
+        self._tally = Tally(plan, None if forecast is None else forecast.at_most)
         self._spoke = time.monotonic()
         if self._bars():
             # Drawn by a thread of its own: the clock goes on while the device computes.
@@ -168,14 +166,23 @@ class Progress:
             self._say(f"{trained}: {tally.successes:,} succeeded{diverged}")
         self._live = self._tally = None
 
-    def _limit(self, plan: Plan) -> float | None:
-        """The plan's estimate. A network too large for the device has none; training it will say so."""
+    def told(self, line: str) -> None:
+        self._entitle()
+        self._say(line)
+
+    def _entitle(self) -> None:
+        if self.title:
+            self._say(self.title)
+        self.title = ""
+
+    def _forecast(self, plan: Plan) -> Forecast | None:
+        """The plan's estimate. Where nothing can be measured (a network too large for the device) training says why."""
         try:
             if self._bars():
-                with self.console.status("compiling and measuring this machine"):
-                    return plan.estimate(self.lanes, self.engine)
+                with self.console.status("compiling and measuring this machine") as status:
+                    return plan.estimate(self.lanes, self.engine, status.update)
             return plan.estimate(self.lanes, self.engine)
-        except jax.errors.JaxRuntimeError:
+        except MeasureError:
             return None
 
     def _bars(self) -> bool:
@@ -209,6 +216,13 @@ class Progress:
                 bars.add_row(name, ProgressBar(total, done), f"{show(done)}/{show(total)}", f"{done / total:.0%}")
         # Not a row of a table: padded to the terminal's edge, the ^C that a terminal echoes would break the line.
         return Group(bars, Text(tally.text()))
+
+
+def _outlook(forecast: Forecast) -> str:
+    """How long it takes, in a line. What the store knows of early stops counts where it knows any."""
+    if forecast.expected > 0.95 * forecast.at_most:
+        return f"at most about {about(forecast.at_most)}; less when runs succeed early"
+    return f"about {about(forecast.expected)} if runs succeed as in the store; at most about {about(forecast.at_most)}"
 
 
 def _work(run: Run) -> float:

@@ -1,5 +1,6 @@
 import io
 import re
+import sys
 
 import jax
 import pytest
@@ -181,10 +182,23 @@ def test_a_network_too_large_to_measure_is_left_to_the_engine(monkeypatch):
     def exhausted(*_):
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED")
 
-    monkeypatch.setattr(Plan, "estimate", exhausted)
+    monkeypatch.setattr(sys.modules["glassware.sweeps.estimate"], "measure_speed", exhausted)
     said = io.StringIO()
     sweep([tiny()], reporter=Progress(Console(file=said)))
     assert "at most" not in said.getvalue()
+
+
+def test_a_store_that_knows_makes_the_outlook_better(tmp_path):
+    """Runs that pass at their first evaluation: the next ones are expected to do the same."""
+    easy = {"every": 10, "test": 100, "success": 1.0}
+    runs = [tiny(seed=seed, steps=600_000, evaluation=easy) for seed in range(4)]
+    outlooks = []
+    for some in (runs[:2], runs):
+        said = io.StringIO()
+        sweep(some, tmp_path, reporter=Progress(Console(file=said, width=200)))
+        outlooks.append(said.getvalue().splitlines()[1])
+    assert re.fullmatch(r"at most about \d+ \w+; less when runs succeed early", outlooks[0])
+    assert re.fullmatch(r"about 1 s if runs succeed as in the store; at most about \d+ \w+", outlooks[1])
 
 
 @pytest.mark.parametrize(

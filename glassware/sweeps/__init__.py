@@ -1,6 +1,10 @@
 """Run specs with content ids, grids, planning, the results table, resume."""
 
+from glassware.sweeps.computed import keep_computed, read_computed
+from glassware.sweeps.estimate import MeasureError, estimate
+from glassware.sweeps.experience import Experience
 from glassware.sweeps.files import parse_sweep, read_sweep
+from glassware.sweeps.forecast import Forecast, Total
 from glassware.sweeps.grid import Axes, grid
 from glassware.sweeps.identity import SEMANTICS, run_id
 from glassware.sweeps.plan import Plan, make_plan
@@ -12,12 +16,19 @@ __all__ = [
     "CIRCUMSTANCES",
     "SEMANTICS",
     "Axes",
+    "Experience",
+    "Forecast",
+    "MeasureError",
     "Plan",
     "Reporter",
     "Store",
+    "Total",
+    "estimate",
     "grid",
+    "keep_computed",
     "make_plan",
     "parse_sweep",
+    "read_computed",
     "read_sweep",
     "run_id",
     "select",

@@ -25,6 +25,8 @@ SCHEMA: dict[str, Any] = {
     "model": pl.String,
     "width": pl.Int64,
     "depth": pl.Int32,
+    "activation": pl.String,  # null: a model without one
+    "degree": pl.Int32,
     "kernel": pl.String,  # null: a network
     "init": pl.String,
     "s": pl.Int32,
@@ -84,6 +86,8 @@ def row(outcome: Outcome) -> dict[str, Any]:
         "model": run.model.name,
         "width": run.model.widths[0] if run.model.widths else None,
         "depth": len(run.model.widths) or None,
+        "activation": getattr(run.model, "activation", None),
+        "degree": getattr(run.model, "degree", None),
         "kernel": run.model.label if isinstance(run.model, KernelRidge) else None,
         "init": run.init.scheme,
         "s": run.init.s,

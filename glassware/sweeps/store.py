@@ -130,12 +130,12 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
         """Hold the store's lock and append rows. What was added is on disk when the block ends, however it ends."""
-        with _os_errors(self.path):
+        with os_errors(self.path):
             self.parts_path.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             self._take(lock)
-            with _os_errors(self.path):
+            with os_errors(self.path):
                 self._mark()
                 for stale in [*self.path.glob(TEMPORARY + "*"), *self.parts_path.glob(TEMPORARY + "*")]:
                     stale.unlink()  # a killed writer's unfinished part: we hold the lock, so nobody is writing it
@@ -156,22 +156,22 @@ class Store:
             raise StoreError(
                 f"store {self.path} is being written by another process (pid {holder}); wait or give another folder"
             ) from None
-        with _os_errors(self.path):
+        with os_errors(self.path):
             os.ftruncate(lock, 0)
             os.write(lock, str(os.getpid()).encode())
 
     def _mark(self) -> None:
         marker = self.path / "store.json"
         if not marker.exists():
-            _write_whole(marker, json.dumps({"format": FORMAT, "semantics": SEMANTICS}).encode())
+            write_whole(marker, json.dumps({"format": FORMAT, "semantics": SEMANTICS}).encode())
 
     def append(self, table: pl.DataFrame) -> Path:
         """Write one part. Only for the holder of the lock."""
         buffer = io.BytesIO()
         table.write_parquet(buffer, compression="zstd", statistics=False)
         path = self.parts_path / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.parquet"
-        with _os_errors(self.path):
-            _write_whole(path, buffer.getvalue())
+        with os_errors(self.path):
+            write_whole(path, buffer.getvalue())
         return path
 
 
@@ -205,7 +205,7 @@ class Writer:
         if len(small) < MERGE_PARTS:
             return
         self.store.append(self.store._collect(small, None))
-        with _os_errors(self.store.path):
+        with os_errors(self.store.path):
             for part in small:
                 part.unlink()
 
@@ -232,7 +232,7 @@ def _check_part(part: Path) -> None:
         raise StoreError(f"{part} is cut short or not Parquet; remove it and its runs will be trained again")
 
 
-def _write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Temporary name, sync, rename, sync the folder: the file is whole or absent, even after a power cut."""
     temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex[:8]}")
     try:
@@ -253,7 +253,8 @@ def _write_whole(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _os_errors(path: Path) -> Iterator[None]:
+def os_errors(path: Path) -> Iterator[None]:
+    """What the system refuses as one sentence about the store."""
     try:
         yield
     except OSError as error:
