@@ -20,7 +20,7 @@ def keep_compiled() -> Path | None:
 
     ``GLASSWARE_CACHE`` names another folder, or is ``off``. Whoever has set JAX's own cache keeps it.
     """
-    if getattr(jax.config, "jax_compilation_cache_dir", None) or os.environ.get(VARIABLE, "").lower() in ("off", "0"):
+    if getattr(jax.config, "jax_compilation_cache_dir", None) or not cache_wanted():
         return None
     folder = cache_folder()
     try:
@@ -35,6 +35,11 @@ def keep_compiled() -> Path | None:
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", WORTH_KEEPING)
     return folder
+
+
+def cache_wanted() -> bool:
+    """Whether compiled programs are kept at all."""
+    return os.environ.get(VARIABLE, "").lower() not in ("off", "0")
 
 
 def cache_folder() -> Path:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from glassware.draws import PARITY_CONSTANT, ROTATIONS
-
-compiled = numba.njit(nogil=True, cache=True, error_model="numpy")
+from glassware.engine.cpu.compiled import compiled
 
 LEFT = tuple(np.uint32(distance) for rotations in ROTATIONS for distance in rotations)
 RIGHT = tuple(np.uint32(32 - int(distance)) for distance in LEFT)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassware.engine.cpu.draws import columns_of, compiled, examples, label, places_of, threefry
+from glassware.engine.cpu.compiled import compiled
+from glassware.engine.cpu.draws import columns_of, examples, label, places_of, threefry
 from glassware.engine.cpu.network import descend_all, outputs
 
 NEVER = -1
