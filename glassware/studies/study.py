@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,25 +14,30 @@ from glassware.charts import save
 from glassware.engine import Engine
 from glassware.errors import GlasswareError
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale, judge
-from glassware.sweeps import Reporter, Store, make_plan, select, sweep
+from glassware.sweeps import Reporter, Store, keep_computed, make_plan, read_computed, select, sweep
 from glassware.training import Run
 
 # Runs of one stage, from the scale, the number of seeds (None: the scale's own) and the rows of the stages before it.
 Stage = Callable[[Scale, int | None, pl.DataFrame], list[Run]]
+# A table that follows from theory or simulation alone, from the scale and the number of seeds.
+Compute = Callable[[Scale, int | None], pl.DataFrame]
 Figure = Callable[[pl.DataFrame], Any]
 
 
 @dataclass(frozen=True)
 class Study:
-    """One study.
+    """One study: trained in stages, or computed, or both, in which case its table has the rows of both.
 
     Attributes:
         name: ``paper/figure``.
         title: what it shows, in a line.
         about: the study's own description: grid, decisions where the paper is silent.
-        stages: usually one; a later stage may build its runs from the rows of earlier ones.
-        claims: judged on the rows of all stages.
+        stages: usually one; a later stage may build its runs from the rows of earlier ones. None if all is computed.
+        claims: judged on all rows.
         figures: file name to chart.
+        compute: makes the rows that no run gives; they are kept in the store and computed once.
+        version: of the computation. Raise it when ``compute`` would give other rows: older ones are computed again.
+        paper_runs: runs of the first stage at paper scale, named where building them only to count takes seconds.
     """
 
     name: str
@@ -40,10 +46,19 @@ class Study:
     stages: tuple[Stage, ...]
     claims: tuple[Claim, ...]
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    compute: Compute | None = None
+    version: int = 1
+    paper_runs: int | None = None
+
+    def size(self, scale: Scale) -> int:
+        """How many runs the first stage has at a scale."""
+        if scale == "paper" and self.paper_runs is not None:
+            return self.paper_runs
+        return len(self.runs(scale))
 
     def runs(self, scale: Scale, seeds: int | None = None) -> list[Run]:
         """Runs of the first stage: those that need no results."""
-        return self.stages[0](scale, seeds, pl.DataFrame())
+        return self.stages[0](scale, seeds, pl.DataFrame()) if self.stages else []
 
 
 @dataclass(frozen=True)
@@ -67,35 +82,77 @@ def train(
     lanes: int | None = None,
     engine: Engine = "auto",
 ) -> pl.DataFrame:
-    """Train what the store lacks, stage by stage, and return all rows of the study."""
+    """Compute and train what the store lacks, stage by stage, and return all rows of the study."""
+    computed = _compute(study, scale, store, seeds, reporter)
     table = pl.DataFrame()
     for stage in study.stages:
         found = sweep(stage(scale, seeds, table), store, reporter=reporter, lanes=lanes, engine=engine)
-        table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
-    return table
+        table = _together(table, found)
+    return _together(computed, table)
 
 
 def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> pl.DataFrame:
-    """The study's rows that the store already has; trains nothing."""
+    """The study's rows that the store already has; trains and computes nothing."""
     return _gather(study, scale, store, seeds)[0]
 
 
 def missing(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> tuple[int, int]:
-    """Runs that the store does not have, and all runs, as far as its rows say which ones later stages want."""
-    table, wanted = _gather(study, scale, store, seeds)
-    return wanted - len(table), wanted
+    """Runs that the store does not have, and all runs, as far as its rows say which ones later stages want.
+
+    A computed table counts as one run.
+    """
+    _, found, wanted = _gather(study, scale, store, seeds)
+    return wanted - found, wanted
 
 
-def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tuple[pl.DataFrame, int]:
-    """The study's rows in the store, and how many there would be."""
-    everything = store.read()
+def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tuple[pl.DataFrame, int, int]:
+    """The study's rows in the store, how many of its runs have one, and how many there would be."""
+    everything = store.read() if study.stages else pl.DataFrame()
     table, wanted = pl.DataFrame(), 0
     for stage in study.stages:
         plan = make_plan(stage(scale, seeds, table), None)
-        found = select(everything, plan)
-        table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
+        table = _together(table, select(everything, plan))
         wanted += len(plan.wanted)
-    return table, wanted
+    if study.compute is None:
+        return table, len(table), wanted
+    computed = read_computed(store, _computed_name(study, scale, seeds), study.version)
+    if computed is None:
+        return table, len(table), wanted + 1
+    return _together(computed, table), len(table) + 1, wanted + 1
+
+
+def _compute(
+    study: Study, scale: Scale, store: Store | None, seeds: int | None, reporter: Reporter | None
+) -> pl.DataFrame:
+    """The study's computed rows, from the store where it has them."""
+    if study.compute is None:
+        return pl.DataFrame()
+    compute, tell = study.compute, reporter.told if reporter is not None else lambda line: None
+
+    def fresh() -> pl.DataFrame:
+        tell("computing (no training)")
+        started = time.monotonic()
+        table = compute(scale, seeds)
+        tell(f"computed {len(table):,} rows in {time.monotonic() - started:.1f} s")
+        return table
+
+    if store is None:
+        return fresh()
+    name = _computed_name(study, scale, seeds)
+    if read_computed(store, name, study.version) is not None:
+        tell("computed before")
+    return keep_computed(store, name, study.version, fresh)
+
+
+def _computed_name(study: Study, scale: Scale, seeds: int | None) -> str:
+    return f"{study.name}/{scale}" if seeds is None else f"{study.name}/{scale}-{seeds}"
+
+
+def _together(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
+    """All rows of both, with the columns of both."""
+    if not len(first):
+        return second
+    return pl.concat([first, second], how="diagonal_relaxed") if len(second) else first
 
 
 def claims(study: Study, scale: Scale, frame: pl.DataFrame) -> list[Judgement]:

@@ -38,6 +38,9 @@ from glassware.studies.pareto.grokking import curve_rows, grokking, grokking_box
 from glassware.studies.study import Study
 from glassware.sweeps import Axes, grid
 from glassware.tasks import Parity
+from glassware.theory.good_neurons import lucky_probability, width_threshold
+from glassware.theory.lower_bound import cell_luck
+from glassware.theory.search import samples_needed
 from glassware.training import Evaluation, Run
 
 DENSE, SPARSE = Init(), Init(scheme="sparse", s=2)
@@ -217,6 +220,30 @@ def _dip(rates_: list[float]) -> float:
     return max(falls, default=0.0)
 
 
+def _theory(frame: pl.DataFrame) -> pl.DataFrame:
+    """In each panel: examples that searching all parities needs, and, where there are any, lucky two-hot neurons."""
+    lines = []
+    for n, k, init in heat_map_rows(frame).select("n", "k", "init").unique(maintain_order=True).iter_rows():
+        panel = {"panel": f"n = {n}, k = {k}", "init": init}
+        lines.append({**panel, "m": float(samples_needed(n, k, 0.01)), "label": "examples that search needs (99%)"})
+        luck = lucky_probability(n, k, 2) if init == "sparse" else 0.0
+        if luck:
+            width = width_threshold(luck)
+            lines.append({**panel, "width": width, "label": "width that expects one lucky neuron"})
+    return pl.DataFrame(lines, schema={"panel": pl.String, "init": pl.String, "m": pl.Float64, "width": pl.Float64,
+                                       "label": pl.String})  # fmt: skip
+
+
+def _bound_in_words(frame: pl.DataFrame) -> str:
+    """On how many cells the lower bound has something to say."""
+    cells = heat_map_rows(frame).select("n", "k", "m", "width", "steps").unique()
+    limited = sum(
+        cell_luck(n, k, math.inf if m is None else m, width, steps) < 1 for n, k, m, width, steps in cells.iter_rows()
+    )
+    said = f"limits {limited} of {len(cells)} cells" if limited else "limits none of these cells"
+    return f"lines beyond the cells stand at their edge; the lower bound (Proposition 3) {said}"
+
+
 CLAIMS = (
     Claim(
         "1-frontier",
@@ -319,10 +346,19 @@ STUDY = Study(
             row="panel",
             column="init",
         ),
+        "frontier-theory": lambda frame: charts.success_heat_map(
+            heat_map_rows(frame).with_columns(panel=pl.format("n = {}, k = {}", "n", "k")),
+            title="The frontier beside theory",
+            subtitle=_bound_in_words(frame),
+            row="panel",
+            column="init",
+            overlay=_theory(frame),
+        ),
         "grokking": lambda frame: charts.training_curves(
             curve_rows(frame),
             by=["init", "m", "width"],
             title="Training error (gray) falls first, test error (colour) long after",
         ),
     },
+    paper_runs=194_480,
 )

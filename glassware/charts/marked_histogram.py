@@ -1,0 +1,80 @@
+"""Histograms as small multiples, with a marked value in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from glassware.charts.labels import need
+from glassware.charts.theme import CATEGORIES, INK, MUTED, heading, inline
+
+WIDTH, HEIGHT = 260, 150
+
+
+def marked_histogram(
+    table: pl.DataFrame,
+    *,
+    value: str,
+    kind: str,
+    panel: str,
+    mark: str,
+    title: str,
+    x_title: str,
+    mark_title: str,
+    subtitle: str = "",
+    columns: int = 2,
+    bins: int = 40,
+) -> alt.TopLevelMixin:
+    """Share of the values in each bin, a colour a ``kind``, in the panel they belong to; panels have their own axis.
+
+    Args:
+        table: one row a value. Panels and kinds keep the order in which they appear.
+        value, kind, panel: columns.
+        mark: column with the value to mark in the row's panel, the same in all its rows.
+        mark_title: what the marked value is, for the legend.
+        columns: panels side by side.
+        bins: bins of a panel.
+    """
+    need(table, [value, kind, panel, mark])
+    kinds, panels = (table[column].unique(maintain_order=True).to_list() for column in (kind, panel))
+    bars: list[dict[str, Any]] = []
+    marks: list[dict[str, Any]] = []
+    for name in panels:
+        part = table.filter(pl.col(panel) == name)
+        edges = np.histogram_bin_edges(np.append(part[value].to_numpy(), [0.0, part[mark][0]]), bins)
+        for which in kinds:
+            found = part.filter(pl.col(kind) == which)[value].to_numpy()
+            shares = np.histogram(found, edges)[0] / max(1, len(found))
+            bars += [
+                {"panel": name, "kind": which, "from": float(a), "to": float(b), "share": float(s)}
+                for a, b, s in zip(edges, edges[1:], shares, strict=False)
+                if s
+            ]
+        marks.append({"panel": name, "mark": float(part[mark][0]), "what": mark_title, "zero": 0.0})
+    hue = alt.Color(
+        "kind:N",
+        sort=kinds,
+        scale=alt.Scale(domain=kinds, range=CATEGORIES),
+        legend=alt.Legend(title=None, orient="bottom", direction="horizontal"),
+    )
+    x = alt.X(
+        "from:Q", title=x_title, scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=4, grid=False, labelFlush=False)
+    )
+    y = alt.Y("share:Q", title="share of draws", stack=None, axis=alt.Axis(format="%", tickCount=4))
+    base = alt.Chart().transform_filter("isValid(datum.share)")
+    bar = base.mark_rect(opacity=0.5).encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), color=hue)
+    dash = alt.StrokeDash(
+        "what:N",
+        scale=alt.Scale(domain=[mark_title], range=[[5, 3]]),
+        legend=alt.Legend(title=None, orient="bottom", symbolStrokeColor=INK, symbolType="stroke"),
+    )
+    marked = alt.Chart().transform_filter("isValid(datum.mark)")
+    rule = marked.mark_rule(color=INK, strokeWidth=1.6).encode(x="mark:Q", strokeDash=dash)
+    zero = marked.mark_rule(color=MUTED, strokeWidth=1).encode(x="zero:Q")
+    chart = alt.layer(bar, zero, rule, data=inline([*bars, *marks])).properties(width=WIDTH, height=HEIGHT)
+    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
+    figure: Any = chart.facet(facet=facet, columns=columns, spacing=24).resolve_scale(x="independent", y="independent")
+    return figure.properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

@@ -1,0 +1,67 @@
+"""Tables as coloured tiles with a word in each, one panel beside the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from glassware.charts.labels import need
+from glassware.charts.theme import FAINT, INK, heading, inline
+
+ROW_HEIGHT = 22
+
+
+def tiles(
+    table: pl.DataFrame,
+    *,
+    scale: alt.Scale,
+    title: str,
+    x_title: str,
+    y_title: str,
+    value_title: str,
+    subtitle: str = "",
+    tile_width: int = 64,
+    dark: str = "false",
+    legend_values: list[float] | None = None,
+) -> alt.TopLevelMixin:
+    """One tile a row of the table.
+
+    Args:
+        table: columns panel, row, column, value (null: a gray tile) and text. All keep the order of appearance.
+        scale: of the colours.
+        title, x_title, y_title, value_title, subtitle: words.
+        tile_width: pixels.
+        dark: Vega expression on ``datum.value``: whether a tile is so dark that its text must be white.
+        legend_values: values that the legend names.
+    """
+    need(table, ["panel", "row", "column", "value", "text"])
+    panels, rows, columns = (table[name].unique(maintain_order=True).to_list() for name in ("panel", "row", "column"))
+    records = table.select("panel", "row", "column", "value", "text").to_dicts()
+    x_axis = alt.Axis(labelAngle=0, ticks=False, domain=False)
+    base = alt.Chart().encode(
+        x=alt.X("column:N", sort=columns, title=x_title, axis=x_axis),
+        y=alt.Y("row:N", sort=rows, title=y_title, axis=alt.Axis(ticks=False, domain=False)),
+        tooltip=[
+            alt.Tooltip("row:N", title=y_title),
+            alt.Tooltip("column:N", title=x_title),
+            alt.Tooltip("text:N", title=value_title),
+        ],
+    )
+    named: dict[str, Any] = {"values": legend_values} if legend_values else {}
+    legend = alt.Legend(title=value_title, gradientLength=150, **named)
+    known = base.transform_filter("isValid(datum.value)")
+    layers = [
+        base.transform_filter("!isValid(datum.value)").mark_rect(color=FAINT, stroke="white"),
+        known.mark_rect(stroke="white").encode(color=alt.Color("value:Q", scale=scale, legend=legend)),
+        base.mark_text(fontSize=11).encode(
+            text="text:N",
+            color=alt.condition(f"isValid(datum.value) && ({dark})", alt.value("white"), alt.value(INK)),
+        ),
+    ]
+    size = {"width": tile_width * len(columns), "height": ROW_HEIGHT * len(rows)}
+    chart = alt.layer(*layers, data=inline(records)).properties(**size)
+    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
+    figure: Any = chart.facet(facet=facet, columns=len(panels), spacing=18)
+    return figure.properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

@@ -1,0 +1,119 @@
+"""What the studies of Hidden Progress measure on convergence times: percentiles, exponents, shares of luck.
+
+A time is a number of steps, ``NEVER`` (infinite) for a run that failed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from glassware import statistics
+from glassware.statistics import NEVER, Estimate, bootstrap, median
+
+OFFSET = 9  # n0 of Figure 9: its scaling law is c (n - 9)^alpha, so that c is the time at n = 10
+
+
+def percentile(times: Sequence[float], share: float = 0.1) -> float:
+    """A percentile, interpolated between two runs; ``NEVER`` as soon as one of the two failed."""
+    if not times:
+        return math.nan
+    place = share * (len(times) - 1)
+    below, above = math.floor(place), math.ceil(place)
+    ordered = sorted(times)
+    if math.isinf(ordered[above]):
+        return NEVER
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
+    """The exponent alpha of time = c n^alpha: a least-squares line through the logarithms.
+
+    Not a number when a time is infinite, or with fewer than two sizes.
+    """
+    if len(sizes) < 2 or not all(0 < t < NEVER for t in times):
+        return math.nan
+    x, y = np.log(sizes), np.log(times)
+    x -= x.mean()
+    return float(x @ y / (x @ x))
+
+
+def local_slopes(sizes: Sequence[float], times: Sequence[float]) -> list[float]:
+    """The exponent between each size and the next."""
+    return [slope(n, t) for n, t in zip(pairwise(sizes), pairwise(times), strict=True)]
+
+
+def median_exponent(sizes: Sequence[float], samples: Sequence[Sequence[float]]) -> Estimate:
+    """The exponent of the median time over the sizes whose median is finite, runs resampled within each size.
+
+    A resample in which a median becomes infinite is left out.
+    """
+    finite = [(n, times) for n, times in zip(sizes, samples, strict=True) if times and median(times) < NEVER]
+    if len(finite) < 2:
+        return Estimate(math.nan, math.nan, math.nan)
+    kept = [n for n, _ in finite]
+    return bootstrap(lambda *cells: slope(kept, [median(cell) for cell in cells]), *(times for _, times in finite))
+
+
+def slope_rise(sizes: Sequence[float], samples: Sequence[Sequence[float]]) -> Estimate:
+    """Last local exponent of the median time minus the first, runs resampled within each size."""
+
+    def rise(*cells: Sequence[float]) -> float:
+        found = local_slopes(sizes, [median(cell) for cell in cells])
+        return found[-1] - found[0]
+
+    return bootstrap(rise, *samples)
+
+
+def coarse_exponent(times: dict[int, float]) -> float:
+    """Figure 9's alpha: the smallest alpha >= 0 with time(n) <= time(10) (n - 9)^alpha at every n given.
+
+    ``NEVER`` when some size has no finite time: the figure leaves that box empty.
+    """
+    start = times[OFFSET + 1]
+    if not all(math.isfinite(t) for t in times.values()):
+        return NEVER
+    return max(0.0, *(math.log(t / start) / math.log(n - OFFSET) for n, t in times.items() if n > OFFSET + 1))
+
+
+def geometric_share(fraction: float) -> float:
+    """Mass that a geometric law (random search) has below this fraction of its median, in the limit of rare hits."""
+    return 1.0 - math.exp(-fraction * math.log(2.0))
+
+
+def early_share(times: Sequence[float], fraction: float) -> float:
+    """Share of the runs that are done by this fraction of the median time."""
+    middle = median(times)
+    return math.nan if math.isinf(middle) else sum(t <= fraction * middle for t in times) / len(times)
+
+
+def intraclass_correlation(groups: Sequence[Sequence[float]]) -> float:
+    """Share of the variance that lies between groups of equal size: the one-way random-effects ICC.
+
+    1: all values of a group are equal; 0: groups are no more alike than chance makes them (it can be negative).
+    """
+    values = np.array(groups, float)
+    each = values.shape[1]
+    means = values.mean(axis=1)
+    between = each * means.var(ddof=1)
+    within = ((values - means[:, None]) ** 2).sum() / (values.size - len(values))
+    total = between + (each - 1) * within
+    return math.nan if total == 0 else float((between - within) / total)
+
+
+def correlation_estimate(groups: Sequence[Sequence[float]], seed: int = 0) -> Estimate:
+    """The ICC with a 95% bootstrap interval that resamples whole groups."""
+    rng = np.random.default_rng(seed)
+    drawn = [
+        intraclass_correlation([groups[i] for i in rng.integers(len(groups), size=len(groups))])
+        for _ in range(statistics.RESAMPLES)
+    ]
+    finite = [value for value in drawn if not math.isnan(value)]
+    value = intraclass_correlation(groups)
+    if not finite:
+        return Estimate(value, math.nan, math.nan)
+    low, high = np.quantile(finite, [0.025, 0.975])
+    return Estimate(value, float(low), float(high))

@@ -1,0 +1,266 @@
+"""One large step reveals the parity (Theorem 4, in full Theorem 10), executed.
+
+A ReLU network with sign weights starts as the zero function, so the first gradient of its weights is the spectrum of
+majority. One step on it, with weight decay 1, leaves 1 / (2k) on relevant weights and much less on the others. With
+these features frozen, SGD on the second layer alone, a convex problem, learns the parity.
+
+Grids (executions a row)
+    paper   those of the laptop, and (31, 4) with a first batch of 10^8 examples; 5 executions each.
+    laptop  (n, k) = (31, 2), 64 neurons, first batch 20,000; (61, 4), 512 neurons, exact first step; (31, 4), 512
+            neurons, first batches 300,000 and 2,000,000 and the exact step; 3 executions each.
+    smoke   (15, 2), 32 neurons, 5,000 examples and the exact step.
+
+Decisions where the paper is silent
+    The theorem's own batch and time are far out of reach (some 10^9 examples at n = 31, k = 2), so batches are chosen
+    here, and the second layer takes 4,000 steps of 64 fresh examples at learning rate 0.02. The first step sets the
+    second layer to zero: the paper says both that it takes part in the step and that it is zero afterwards. Error and
+    loss are measured on 16,384 fresh examples.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+
+from glassware import charts
+from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.study import Study
+from glassware.theory.one_step import one_step
+from glassware.theory.one_step_schedule import exact_irrelevant
+
+# n, k, neurons, examples of the first step (None: the exact gradient)
+Case = tuple[int, int, int, int | None]
+MAIN: list[Case] = [(31, 2, 64, 20_000), (61, 4, 512, None)]
+BATCHES: list[Case] = [(31, 4, 512, 300_000), (31, 4, 512, 2_000_000)]
+EXACT: Case = (31, 4, 512, None)
+LARGEST: Case = (31, 4, 512, 100_000_000)
+CASES: dict[Scale, list[Case]] = {
+    "smoke": [(15, 2, 32, 5000), (15, 2, 32, None)],
+    "laptop": [*MAIN, *BATCHES, EXACT],
+    "paper": [*MAIN, *BATCHES, LARGEST, EXACT],
+}
+REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 5}
+FIRST_SEED = 100
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
+    """One row an execution: weights after the first step, error and loss at the end."""
+    rows = []
+    for n, k, width, batch in CASES[scale]:
+        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale])):
+            rng = np.random.default_rng([seed, n, k, batch or 0])
+            steps = 1000 if scale == "smoke" else 4000
+            done = one_step(n, k, width, rng, batch=batch, steps=steps, lr=0.02)
+            off = np.abs(done.irrelevant - exact_irrelevant(n, k)).max()
+            rows.append(
+                {
+                    "n": n,
+                    "k": k,
+                    "width": width,
+                    "batch": batch,
+                    "seed": seed,
+                    "target": 1.0 / (2 * k),
+                    "relevant_mean": float(done.relevant.mean()),
+                    "relevant_low": float(done.relevant.min()),
+                    "relevant_high": float(done.relevant.max()),
+                    "irrelevant_mean": float(done.irrelevant.mean()),
+                    "irrelevant_low": float(done.irrelevant.min()),
+                    "irrelevant_high": float(done.irrelevant.max()),
+                    "irrelevant_off": float(off),
+                    "hinge": done.hinge,
+                    "error": done.error,
+                }
+            )
+    return pl.DataFrame(rows, schema_overrides={"batch": pl.Int64})
+
+
+# -- claims -----------------------------------------------------------------------------------------------------------
+
+
+def _case(frame: pl.DataFrame, case: Case) -> pl.DataFrame:
+    n, k, width, batch = case
+    size = pl.col("batch").is_null() if batch is None else pl.col("batch") == batch
+    return frame.filter(pl.col("n") == n, pl.col("k") == k, pl.col("width") == width, size)
+
+
+def _named(case: Case) -> str:
+    n, k, _, batch = case
+    return f"({n}, {k}) {'exact step' if batch is None else f'{batch:,} examples'}"
+
+
+def small_loss(frame: pl.DataFrame) -> Finding:
+    """The largest hinge loss among the executions of the two main cases."""
+    found = [(_named(case), _case(frame, case)["hinge"].to_list()) for case in MAIN]
+    if not all(values for _, values in found):
+        return NOT_ENOUGH
+    largest = max(max(values) for _, values in found)
+    detail = "; ".join(f"{name} {max(values):.3g}" for name, values in found)
+    return Finding(Estimate(largest, largest, largest), largest <= 0.05, "", detail)
+
+
+def relevant_weights(frame: pl.DataFrame) -> Finding:
+    """Mean relevant weight after the first step over its target 1 / (2k): the execution furthest from 1."""
+    cells = [_case(frame, case) for case in MAIN]
+    if not all(len(cell) for cell in cells):
+        return NOT_ENOUGH
+    ratios = [(cell["relevant_mean"] / cell["target"]).to_list() for cell in cells]
+    estimates = [bootstrap(lambda sample: max(sample, key=lambda r: abs(r - 1)), sample) for sample in ratios]
+    furthest = max(estimates, key=lambda e: abs(e.value - 1))
+    detail = "; ".join(f"{_named(case)} {np.mean(sample):.3f}×" for case, sample in zip(MAIN, ratios, strict=True))
+    return Finding(furthest, abs(furthest.value - 1) <= 0.15, "times", detail)
+
+
+def irrelevant_weights(frame: pl.DataFrame) -> Finding:
+    """Largest difference of an irrelevant weight after the exact step from (k - 1) / (2k (n - k))."""
+    found = frame.filter(pl.col("batch").is_null())
+    if not len(found):
+        return NOT_ENOUGH
+    worst = max(found["irrelevant_off"])
+    return Finding(Estimate(worst, worst, worst), worst <= 1e-6, "", f"{len(found)} executions")
+
+
+def no_error(frame: pl.DataFrame, cases: list[Case]) -> Finding:
+    """Share of executions without an error on fresh examples."""
+    cells = [_case(frame, case) for case in cases]
+    if not all(len(cell) for cell in cells):
+        return NOT_ENOUGH
+    right = [int((cell["error"] == 0).sum()) for cell in cells]
+    share = wilson(sum(right), sum(len(cell) for cell in cells))
+    counts = [f"{_named(case)} {hits}/{len(cell)}" for case, hits, cell in zip(cases, right, cells, strict=True)]
+    return Finding(share, share.value == 1, "points", "; ".join(counts))
+
+
+def batch_is_the_resource(frame: pl.DataFrame, last: Case) -> Finding:
+    """The smallest fall of the mean error from a first batch to the next larger one at (31, 4)."""
+    cases = [*BATCHES, last]
+    samples = [_case(frame, case)["error"].to_list() for case in cases]
+    if not all(samples):
+        return NOT_ENOUGH
+    fall = lambda *cells: float(-np.diff([np.mean(cell) for cell in cells]).max())
+    detail = "; ".join(f"{_named(case)} {np.mean(cell):.1%}" for case, cell in zip(cases, samples, strict=True))
+    least = bootstrap(fall, *samples)
+    return Finding(least, least.value > 0, "points", detail)
+
+
+CLAIMS = (
+    Claim(
+        "relevant",
+        "One step takes relevant weights to 1 / (2k)",
+        "Theorem 4; Theorem 10, Claim 3",
+        "mean within 15%, (31, 2) and (61, 4)",
+        relevant_weights,
+    ),
+    Claim(
+        "irrelevant",
+        "The exact step leaves irrelevant weights at (k - 1) / (2k (n - k))",
+        "Theorem 10; Lemma 2",
+        "to 1e-6",
+        irrelevant_weights,
+        ("smoke", "laptop", "paper"),
+    ),
+    Claim(
+        "error",
+        "The network then learns the parity by training its second layer",
+        "Theorem 4",
+        "no error on fresh examples, (31, 2) and (61, 4), every execution",
+        lambda frame: no_error(frame, MAIN),
+    ),
+    Claim(
+        "loss",
+        "Its hinge loss becomes small",
+        "Theorem 4",
+        "hinge loss ≤ 0.05, (31, 2) and (61, 4), every execution",
+        small_loss,
+    ),
+    Claim(
+        "batch",
+        "The size of the first batch is the resource: more examples, less error",
+        "Theorem 4",
+        "mean error at (31, 4) falls from 300,000 to 2,000,000 examples to the exact step",
+        lambda frame: batch_is_the_resource(frame, EXACT),
+        ("laptop",),
+    ),
+    Claim(
+        "batch-sampled",
+        "The size of the first batch is the resource: more examples, less error",
+        "Theorem 4",
+        "mean error at (31, 4) falls from 300,000 to 2,000,000 to 100,000,000 examples",
+        lambda frame: batch_is_the_resource(frame, LARGEST),
+        ("paper",),
+    ),
+    Claim(
+        "large-batch",
+        "A large enough first batch learns the parity of four",
+        "Theorem 4",
+        "no error at (31, 4) with 100,000,000 examples, every execution",
+        lambda frame: no_error(frame, [LARGEST]),
+        ("paper",),
+    ),
+)
+
+
+def _weights(frame: pl.DataFrame) -> pl.DataFrame:
+    """Range and mean of both kinds of weights over their target, one row a case and kind."""
+    parts = []
+    for kind in ("relevant", "irrelevant"):
+        over = lambda column, kind=kind: pl.col(f"{kind}_{column}") / pl.col("target")
+        parts.append(
+            frame.group_by("n", "k", "batch", maintain_order=True).agg(
+                over("mean").mean().alias("mean"), over("low").min().alias("low"), over("high").max().alias("high")
+            ).with_columns(weights=pl.lit(kind))
+        )  # fmt: skip
+    return pl.concat(parts).with_columns(case=_case_label())
+
+
+def _case_label() -> pl.Expr:
+    size = pl.col("batch").map_elements(_short, return_dtype=pl.String).fill_null("exact")
+    return pl.format("({}, {}) {}", "n", "k", size)
+
+
+def _short(batch: int) -> str:
+    power = int(math.log10(batch))
+    return f"{batch / 10**power:g}·10{str(power).translate(RAISED)}"
+
+
+def _errors(frame: pl.DataFrame) -> pl.DataFrame:
+    cells = frame.with_columns(case=_case_label()).group_by("case", maintain_order=True)
+    return cells.agg(pl.col("error").mean(), low=pl.col("error").min(), high=pl.col("error").max())
+
+
+STUDY = Study(
+    name="hidden-progress/one-step",
+    title="One large step on the first layer, then a convex problem",
+    about=__doc__ or "",
+    stages=(),
+    claims=CLAIMS,
+    figures={
+        "weights": lambda frame: charts.dots(
+            _weights(frame),
+            x="case",
+            y="mean",
+            low="low",
+            high="high",
+            colour="weights",
+            title="First-layer weights after one step",
+            subtitle="mean and full range of their size; 1 is the theorem's value for relevant weights",
+            x_title="(n, k) and examples of the step",
+            y_title="weight over 1/(2k)",
+        ),
+        "error": lambda frame: charts.dots(
+            _errors(frame),
+            x="case",
+            y="error",
+            low="low",
+            high="high",
+            title="Error after training the second layer on these features",
+            subtitle="mean and range of the executions",
+            x_title="(n, k) and examples of the step",
+            y_title="error on fresh examples",
+        ),
+    },
+    compute=compute,
+)

@@ -1,0 +1,44 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from glassware import api
+from glassware.models import ACTIVATIONS, Activation
+from glassware.studies.hidden_progress.activations_plot import STUDY, activation, compute, slope
+from tests.studies.made import check
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return compute("smoke", None)
+
+
+def test_it_holds(tmp_path):
+    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    assert [j.verdict for j in report.judgements] == ["holds"] * 4
+    assert len(report.figures) == 2
+
+
+@pytest.mark.parametrize(
+    ("claim", "what"), [("points", "points"), ("parity", "cube"), ("closed-form", "closed form"), ("slopes", "slope")]
+)
+def test_claims_can_fail(frame, claim, what):
+    assert check(STUDY, claim, frame).holds is True
+    wrong = frame.with_columns(value=pl.when(pl.col("what") == what).then(1e-4).otherwise("value"))
+    assert check(STUDY, claim, wrong).holds is False
+    assert check(STUDY, claim, frame.filter(pl.col("what") != what)).holds is None
+
+
+def test_another_function_is_caught(monkeypatch):
+    off = Activation(lambda z, degree: ACTIVATIONS["zigzag"].function(z, degree) + 1e-7, degree=True)
+    monkeypatch.setitem(ACTIVATIONS, "triangle", off)
+    found = compute("smoke", None)
+    assert check(STUDY, "points", found).holds is False
+    assert check(STUDY, "parity", found).holds is False
+
+
+def test_double_precision():
+    z = np.array([0.1, 2.3])
+    assert activation("sinusoid", z, 3) == pytest.approx(np.sin(np.pi / 2 * z - np.pi), abs=1e-15)
+    assert slope("power", z, 3) == pytest.approx(3 * z**2, rel=1e-14)
+    assert activation("relu", -z, 3).tolist() == [0.0, 0.0]

@@ -1,0 +1,91 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from glassware import api
+from glassware.studies.hidden_progress.disjoint_flow import STUDY, descent, positive_starts
+from tests.studies.made import check
+
+BLOCKS = (10, 30, 100, 300, 1000)
+
+
+def rest(block, k, power=None):
+    """The part of the time that is not plateau: C n'^(1 - k/2), falling with k as well."""
+    return 2.0 * 3.0**-k * block ** (1 - k / 2 if power is None else power)
+
+
+def made(lift=0.0, power=None, bound=0.0, constant=1.0):
+    """Shares as the theorems have them; ``lift`` is added to the rest of the descents."""
+    rows = []
+    for k in (3, 4, 5):
+        for block in BLOCKS:
+            late = constant if block >= 300 else 1.0
+            flow = {"part": "gaussian", "block": block, "k": k}
+            rows += [{**flow, "share": 1 - late * rest(block, k) * (1 + d)} for d in (-0.01, 0.0, 0.01)]
+            down = {"part": "descent", "block": block, "k": k, "flow_share": 1 - rest(block, k)}
+            rows += [{**down, "share": 1 - rest(block, k) - lift}] * 3
+        for block in (81, 161, 321):
+            share = 1 - rest(block, k, power)
+            rows.append({"part": "ones", "block": block, "k": k, "share": share, "bound": bound})
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("claim", "frame", "holds"),
+    [
+        ("plateau-k3", made(), True),
+        ("plateau-k3", made(lift=0.6), False),
+        ("plateau-k4", made(lift=0.1), True),
+        ("plateau-k4", made(lift=0.3), False),
+        ("plateau-k5", made(), True),
+        ("plateau-k5", made(lift=0.06), False),
+        ("plateau-k3-large", made(), True),
+        ("plateau-k3-large", made(lift=0.35), False),
+        ("plateau-grows", made(), True),
+        ("exponent-k3", made(), True),
+        ("exponent-k3", made(power=-0.7), False),
+        ("exponent-k4", made(power=-0.9), True),
+        ("exponent-k4", made(power=-1.2), False),
+        ("exponent-k5", made(power=-1.3), False),
+        ("bound", made(bound=0.5), True),
+        ("bound", made(bound=0.999), False),
+        ("gaussian-grows", made(), True),
+        ("gaussian-constant", made(constant=0.95), True),
+        ("gaussian-constant", made(constant=1.3), False),
+    ],
+)
+def test_claims(claim, frame, holds):
+    assert check(STUDY, claim, frame).holds is holds
+
+
+def test_a_share_that_falls_anywhere_is_found():
+    frame = made().with_columns(
+        share=pl.when((pl.col("block") == 100) & (pl.col("k") == 4)).then(0.5).otherwise("share")
+    )
+    assert check(STUDY, "plateau-grows", frame).holds is False
+    assert check(STUDY, "gaussian-grows", frame).holds is False
+
+
+def test_missing_parts_are_not_enough():
+    frame = made().filter(pl.col("part") == "nothing")
+    assert all(check(STUDY, claim.id, frame).holds is None for claim in STUDY.claims)
+
+
+def test_starts_have_a_positive_product():
+    v, u = positive_starts(np.random.default_rng(0), 200, 3, 6)
+    assert (v.prod(axis=1) > 0).all()
+    assert u.shape == (200, 3, 5)
+    assert abs(np.mean(v[:, 0] > 0) - 0.5) < 0.15
+
+
+def test_small_steps_follow_the_flow():
+    found = descent(30, 3, 8)
+    assert found["share"].to_list() == pytest.approx(found["flow_share"].to_list(), abs=0.01)
+    assert all(curve[0] > 0.4 and curve[-1] <= 1e-3 for curve in found["curve_error"])
+
+
+def test_smoke(tmp_path):
+    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    assert set(report.frame["part"]) == {"descent", "ones", "gaussian"}
+    assert {j.claim: j.verdict for j in report.judgements}["bound"] == "holds"
+    assert len(report.figures) == 4

@@ -1,0 +1,78 @@
+import math
+
+import numpy as np
+import pytest
+
+from glassware.statistics import NEVER
+from glassware.studies.hidden_progress import fits
+
+SIZES = [10, 15, 20, 30, 40]
+
+
+def power_law(alpha, scale=3.0, runs=15, noise=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    return [list(scale * n**alpha * np.exp(noise * rng.standard_normal(runs))) for n in SIZES]
+
+
+@pytest.mark.parametrize("runs", [1, 2, 4, 11, 25])
+def test_percentiles_are_those_of_numpy(runs):
+    times = list(np.random.default_rng(runs).integers(1, 1000, runs) * 10.0)
+    for share in (0.1, 0.25, 0.5):
+        assert fits.percentile(times, share) == pytest.approx(np.percentile(times, 100 * share))
+
+
+def test_a_percentile_of_25_runs_is_interpolated_and_needs_four_successes():
+    times = [150.0, 150.0, 150.0, 160.0]
+    assert fits.percentile([*times, *[900.0] * 21]) == pytest.approx(154.0)
+    assert fits.percentile([*times, *[NEVER] * 21]) == pytest.approx(154.0)
+    assert fits.percentile([*times[:3], *[NEVER] * 22]) == NEVER
+    assert math.isnan(fits.percentile([]))
+
+
+def test_an_exponent_is_found_again_with_an_interval_around_it():
+    exact = fits.median_exponent(SIZES, power_law(1.7))
+    assert exact.value == pytest.approx(1.7) == exact.low == exact.high
+    rough = fits.median_exponent(SIZES, power_law(1.7, noise=0.3))
+    assert rough.low < 1.7 < rough.high
+    assert rough.high - rough.low < 1.0
+
+
+def test_sizes_whose_median_is_infinite_are_left_out_of_a_fit():
+    samples = power_law(1.2)
+    samples[-1] = [5.0] * 7 + [NEVER] * 8
+    assert fits.median_exponent(SIZES, samples).value == pytest.approx(1.2)
+    assert math.isnan(fits.median_exponent(SIZES[:2], [samples[0], samples[-1]]).value)
+    assert math.isnan(fits.slope([10, 20], [5.0, NEVER]))
+
+
+def test_local_slopes_see_an_elbow():
+    times = [n if n <= 20 else 20 * (n / 20) ** 3 for n in SIZES]
+    assert fits.local_slopes(SIZES, times) == pytest.approx([1, 1, 3, 3])
+    assert fits.slope_rise(SIZES, [[t] * 5 for t in times]).value == pytest.approx(2.0)
+    assert fits.slope_rise(SIZES, power_law(2.0)).value == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_coarse_exponent_is_the_smallest_that_bounds_all_sizes():
+    assert fits.coarse_exponent({10: 30.0, 20: 30.0 * 11**1.5, 30: 30.0 * 21**1.2}) == pytest.approx(1.5)
+    assert fits.coarse_exponent({10: 30.0, 20: 20.0, 30: 10.0}) == 0.0
+    assert fits.coarse_exponent({10: 30.0, 20: 40.0, 30: NEVER}) == NEVER
+    assert fits.coarse_exponent({10: NEVER, 20: 40.0, 30: 50.0}) == NEVER
+
+
+def test_a_geometric_law_is_early_often():
+    assert fits.geometric_share(0.25) == pytest.approx(0.159, abs=5e-4)
+    times = list(np.random.default_rng(0).geometric(1e-4, 40_000).astype(float))
+    assert fits.early_share(times, 0.25) == pytest.approx(fits.geometric_share(0.25), abs=0.01)
+    assert fits.early_share([100.0, 110.0, 120.0], 0.25) == 0.0
+    assert math.isnan(fits.early_share([100.0, NEVER, NEVER], 0.25))
+
+
+def test_the_intraclass_correlation_is_the_share_of_variance_between_groups():
+    rng = np.random.default_rng(0)
+    groups = rng.normal(size=(400, 1)) * 2 + rng.normal(size=(400, 8))
+    assert fits.intraclass_correlation(groups.tolist()) == pytest.approx(4 / 5, abs=0.04)
+    assert fits.intraclass_correlation(rng.normal(size=(400, 8)).tolist()) == pytest.approx(0, abs=0.05)
+    assert fits.intraclass_correlation([[1.0, 1.0], [2.0, 2.0]]) == pytest.approx(1.0)
+    found = fits.correlation_estimate(groups[:20].tolist())
+    assert found.low < found.value < found.high
+    assert math.isnan(fits.correlation_estimate([[1.0, 1.0], [1.0, 1.0]]).value)

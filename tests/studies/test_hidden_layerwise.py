@@ -1,0 +1,79 @@
+import polars as pl
+import pytest
+
+from glassware import api
+from glassware.studies.hidden_progress.layerwise import GRADIENT, STUDY, compute
+from tests.studies.made import cell, check, table
+
+
+def trained(three=10, four=10, shallow=0, late=0):
+    """Ten seeds a network. ``late`` of those of L = 4 take more than 20,000 steps."""
+    return table(
+        cell(three, 10, steps=5000, n=10, k=4, depth=2) | Steps(20_000),
+        cell(four - late, 10 - late, steps=5000, n=10, k=4, depth=3) | Steps(50_000),
+        cell(late, late, steps=30_000, n=10, k=4, depth=3) | Steps(50_000),
+        cell(shallow, 10, n=10, k=3, depth=1) | Steps(20_000),
+        cell(0, 10, n=10, k=5, depth=2) | Steps(20_000),
+    )
+
+
+class Steps:
+    """Most steps of a cell's runs."""
+
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __ror__(self, rows):
+        return [{**row, "steps": self.steps} for row in rows]
+
+
+def gradient(three=0.0, two=1.0):
+    rows = [{"part": GRADIENT, "n": 10, "k": k, "gradient": g, "off": 0.0} for k, g in ((2, two), (3, three), (4, 0.0))]
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("claim", "frame", "holds"),
+    [
+        ("end-to-end", trained(three=7), True),
+        ("end-to-end", trained(three=6), False),
+        ("end-to-end", trained(late=3), True),
+        ("end-to-end", trained(late=4), False),
+        ("end-to-end-full", trained(three=8, late=4), True),
+        ("end-to-end-full", trained(four=7), False),
+        ("every-seed", trained(late=4), True),
+        ("every-seed", trained(three=9), False),
+        ("too-shallow", trained(), True),
+        ("too-shallow", trained(shallow=1), False),
+        ("layer-wise", gradient(), True),
+        ("layer-wise", gradient(three=1e-10), False),
+        ("layer-wise", gradient(two=1e-10), False),
+        ("layer-wise", trained(), None),
+        ("too-shallow", gradient(), None),
+        ("every-seed", gradient(), None),
+    ],
+)
+def test_claims(claim, frame, holds):
+    assert check(STUDY, claim, frame).holds is holds
+
+
+def test_the_gradient_vanishes_from_three_on():
+    found = compute("smoke", 3)
+    assert found.filter(pl.col("k") >= 3)["gradient"].max() < 1e-14
+    assert found.filter(pl.col("k") == 2)["gradient"].min() > 0.01
+    assert found["off"].max() < 1e-14
+
+
+def test_grids():
+    laptop, paper = STUDY.runs("laptop"), STUDY.runs("paper")
+    assert len(laptop) == 50
+    assert len(paper) == 10 * (12 + 18 + 4 + 4)
+    assert min(run.seed for run in laptop) == 100
+    assert all(run.model.output_bias and run.model.degree == 2 for run in paper)
+
+
+def test_smoke(tmp_path):
+    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    assert len(report.frame) == 3 + 24
+    assert {j.claim: j.verdict for j in report.judgements}["layer-wise"] == "holds"
+    assert len(report.figures) == 4

@@ -1,0 +1,62 @@
+import math
+
+import pytest
+
+from glassware.studies.hidden_progress.noisy import BATCHES, NOISES, PAPER_NOISES, STUDY, _grid, _run
+from glassware.studies.hidden_progress.trials import repeat
+from tests.studies.drawn import drawn, stuck, table, whole
+from tests.studies.made import check
+
+
+def cell(noise, batch, *times, n=30, best=0.01):
+    """Runs that reach 90% accuracy at these steps, and end at an error of ``best``."""
+    (run,) = _grid(_run(n, 3, 40_000, 50), [noise], [batch])
+    runs = zip(repeat([run], len(times)), times, strict=True)
+    return [stuck(one) if math.isinf(t) else drawn(one, [0.5, 0.1, best], every=int(t)) for one, t in runs]
+
+
+def laptop(*at_1024, small=1000, **more):
+    """Every cell: t90 at B = 1024 for each share of flips; at B = 32 they grow as 1 / (1 - 2p) from ``small``."""
+    small_times = (small, small, more.get("small_noisy", 6 * small))
+    cells = [cell(p, 32, t, t) for p, t in zip(NOISES, small_times, strict=True)]
+    return table(*cells, *(cell(p, 1024, t, t) for p, t in zip(NOISES, at_1024, strict=True)))
+
+
+def test_all_learn():
+    made = [cell(p, batch, 1000) for p in NOISES for batch in BATCHES]
+    assert check(STUDY, "16-learns", table(*made)).holds
+    assert not check(STUDY, "16-learns", table(*made, cell(0.4, 32, 1000, best=0.011)[:1])).holds
+    assert check(STUDY, "16-learns", table(*made[1:])).holds is None
+
+
+@pytest.mark.parametrize(
+    ("times", "holds"),
+    [((1000, 2000, 5000), True), ((1000, 3900, 2600), True), ((1000, 4100, 5000), False), ((1000, 2000, 2400), False),
+     ((1000, 2000, math.inf), False)],
+)  # fmt: skip
+def test_scaling(times, holds):
+    assert check(STUDY, "16-scaling", laptop(*times)).holds is holds
+
+
+def test_scaling_at_scale():
+    times = [1000 / (1 - 2 * p) for p in PAPER_NOISES]
+    cells = [cell(p, 1024, t, n=50) for p, t in zip(PAPER_NOISES, times, strict=True)]
+    assert check(STUDY, "16-scaling-at-scale", table(*cells)).holds
+    assert not check(STUDY, "16-scaling-at-scale", table(*cells[:-1], cell(0.49, 1024, 160_000, n=50))).holds
+    assert check(STUDY, "16-scaling-at-scale", table(*cells[:-1])).holds is None
+
+
+@pytest.mark.parametrize(("noisy", "holds"), [(6000, True), (4000, False)])
+def test_small_batches(noisy, holds):
+    assert check(STUDY, "16-small-batches", laptop(1000, 2000, 5000, small_noisy=noisy)).holds is holds
+
+
+@pytest.mark.parametrize(("won", "holds"), [(3, True), (2, False)])
+def test_almost_random_labels(won, holds):
+    times = [10_000.0] * won + [math.inf] * (5 - won)
+    made = table(cell(0.49, 1024, *times, n=50), cell(0.49, 32, math.inf, n=50))
+    assert check(STUDY, "16-almost-random", made).holds is holds
+
+
+def test_the_whole_study(tmp_path):
+    whole(STUDY, tmp_path, laptop=30, paper=60)

@@ -1,0 +1,70 @@
+import polars as pl
+import pytest
+
+from glassware import api
+from glassware.studies.hidden_progress.one_step import BATCHES, EXACT, LARGEST, MAIN, STUDY
+from tests.studies.made import check
+
+ERRORS = {BATCHES[0]: 0.4, BATCHES[1]: 0.1, LARGEST: 0.0, EXACT: 0.0}
+
+
+def made(relevant=1.0, off=0.0, hinge=0.01, error=0.0, **errors):
+    """Two executions of every case; the second of the main cases is as told."""
+    rows = []
+    for case in [*MAIN, *ERRORS]:
+        n, k, width, batch = case
+        for i in range(2):
+            told = case in MAIN and i == 1
+            rows.append(
+                {
+                    "n": n,
+                    "k": k,
+                    "width": width,
+                    "batch": batch,
+                    "target": 1 / (2 * k),
+                    "relevant_mean": (relevant if told else 1.0) / (2 * k),
+                    "irrelevant_off": off if i else 0.0,
+                    "hinge": hinge if told else 0.01,
+                    "error": errors.get(f"at_{batch}", ERRORS.get(case, error if told else 0.0)),
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("claim", "frame", "holds"),
+    [
+        ("relevant", made(), True),
+        ("relevant", made(relevant=0.86), True),
+        ("relevant", made(relevant=1.16), False),
+        ("irrelevant", made(off=1e-9), True),
+        ("irrelevant", made(off=1e-5), False),
+        ("error", made(), True),
+        ("error", made(error=1e-4), False),
+        ("loss", made(), True),
+        ("loss", made(hinge=0.06), False),
+        ("batch", made(), True),
+        ("batch", made(at_2000000=0.4), False),
+        ("batch-sampled", made(), True),
+        ("batch-sampled", made(at_100000000=0.1), False),
+        ("large-batch", made(), True),
+        ("large-batch", made(at_100000000=0.001), False),
+    ],
+)
+def test_claims(claim, frame, holds):
+    assert check(STUDY, claim, frame).holds is holds
+
+
+def test_missing_cases_are_not_enough():
+    frame = made().filter(pl.col("n") == 15)
+    assert all(check(STUDY, claim.id, frame).holds is None for claim in STUDY.claims)
+    laptop = made().filter(pl.col("batch").fill_null(0) < 10**8)
+    assert check(STUDY, "large-batch", laptop).holds is None
+
+
+def test_smoke(tmp_path):
+    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    assert len(report.frame) == 2
+    assert {j.claim: j.verdict for j in report.judgements}["irrelevant"] == "holds"
+    assert report.frame["relevant_mean"].to_list() == pytest.approx([0.25, 0.25], rel=0.2)
+    assert len(report.figures) == 4

@@ -1,0 +1,115 @@
+import math
+
+import numpy as np
+import pytest
+
+from glassware.studies.hidden_progress.movement import exponent, overtaking, value_at
+from glassware.studies.hidden_progress.progress import LARGE, MAIN, NETWORK, STUDY, _run
+from glassware.studies.hidden_progress.trials import repeat
+from tests.studies.drawn import drawn, table, whole
+from tests.studies.made import check
+
+EVERY, DROP, END = 25, 800, 1000
+STEPS = np.arange(0, 2001, EVERY)
+N = 50
+
+
+def signal(cell=MAIN[0], *, power=1.0, scale=1e-3, drop=DROP, overtakes=200, ahead=True, seeds=3):
+    """Runs whose rho grows as t^power, whose error falls at ``drop`` and is 0 from ``END`` on."""
+    errors = [0.5 if t < drop else 0.4 if t < END else 0.0 for t in STEPS]
+    behind = [0.0 if t < overtakes else 1.0 for t in STEPS]
+    level = [0.5] * len(STEPS)
+    rows = []
+    for run in repeat([_run(cell, 0.0)], seeds):
+        support = run.task.hidden_support(run.seed)
+        last = support[-1]
+        weights = {
+            f"weight_0_{i}": [1.0 if i in support and (ahead or i != last) else 0.5] * len(STEPS) for i in range(N)
+        }
+        rows.append(
+            drawn(
+                run, errors, every=EVERY, movement=scale * STEPS**power, relevant_moved=behind, irrelevant_moved=level,
+                relevant_weight=behind, irrelevant_weight=level, **(weights if cell[0] == "xiv" else {}),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def control(cell=MAIN[0], *, power=0.5, scale=1e-3, seeds=3):
+    """Runs on random labels whose rho grows as t^power."""
+    flat = [0.5] * len(STEPS)
+    names = ("relevant_moved", "irrelevant_moved", "relevant_weight", "irrelevant_weight")
+    runs = repeat([_run(cell, 0.5)], seeds)
+    return [drawn(run, flat, every=EVERY, movement=scale * STEPS**power, **dict.fromkeys(names, flat)) for run in runs]
+
+
+def test_the_exponent_of_a_power_law():
+    row = {"curve_step": STEPS.tolist(), "curve_movement": (0.3 * STEPS**0.7).tolist()}
+    assert exponent(row) == pytest.approx(0.7)
+    row["curve_movement"] = np.where(STEPS <= 500, STEPS, 10 * STEPS).tolist()
+    assert exponent(row, 500) == pytest.approx(1)
+    assert exponent(row) > 1.1
+    assert math.isnan(exponent(row, 2 * EVERY))
+
+
+def test_the_value_at_a_step():
+    row = {"curve_step": [0, 10, 20], "curve_movement": [0.0, 1.0, 2.0]}
+    assert [value_at(row, "curve_movement", t) for t in (0, 9, 10, 19, 25)] == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("first", "step"),
+    [([0, 2, 2, 2], 10), ([2, 2, 2, 2], 0), ([0, 2, 0, 2], 30), ([0, 0, 0, 2], 30), ([0, 0, 0, 0], math.inf)],
+)
+def test_overtaking_is_for_good(first, step):
+    row = {"curve_step": [0, 10, 20, 30, 40], "steps_to_success": 30, "a": [*first, 0], "b": [1] * 5}
+    assert overtaking(row, ("a", "b")) == step
+
+
+@pytest.mark.parametrize(
+    ("claim", "good", "bad"),
+    [
+        ("random-walk", {}, {"noise": {"power": 0.61}}),
+        ("random-walk", {"noise": {"power": 0.41}}, {"noise": {"power": 0.39}}),
+        ("drift", {"real": {"power": 0.76}}, {"real": {"power": 0.74}}),
+        ("distinguishable", {"real": {"scale": 1e-2}}, {"real": {"power": 0.5, "scale": 1.9e-3}}),
+        ("late-drop", {"real": {"drop": 750}}, {"real": {"drop": 700}}),
+        ("overtakes", {"real": {"overtakes": 400}}, {"real": {"overtakes": 450}}),
+    ],
+)
+def test_figure_3(claim, good, bad):
+    for changed, holds in ((good, True), (bad, False)):
+        made = [signal(**changed.get("real", {})), control(**changed.get("noise", {}))]
+        assert check(STUDY, f"3-{claim}", table(*made)).holds is holds
+        others = [
+            part for cell in LARGE[:1] + LARGE[2:]
+            for part in (signal(cell, scale=1e-2), control(cell))
+        ]  # fmt: skip
+        everywhere = table(*made, *others)
+        assert check(STUDY, f"13-{claim}", everywhere).holds is holds
+        assert check(STUDY, f"13-{claim}", table(*made)).holds is None
+
+
+def test_all_relevant_weights_first():
+    assert check(STUDY, "3-all-relevant-first", table(signal())).holds
+    assert not check(STUDY, "3-all-relevant-first", table(signal(ahead=False), control())).holds
+    assert check(STUDY, "3-all-relevant-first", table(control())).holds is None
+
+
+def test_figure_13():
+    cells = [("xiv", 4), *LARGE]
+    far = {cell: (signal(cell, scale=1e-2), control(cell)) for cell in cells}
+    made = table(*(part for parts in far.values() for part in parts))
+    assert check(STUDY, "13-movement", made).holds
+    assert check(STUDY, "13-movement-small-batches", made).holds
+    far["xiv", 4] = signal(("xiv", 4), power=0.5, scale=1.9e-3), control(("xiv", 4))
+    made = table(*(part for parts in far.values() for part in parts))
+    assert check(STUDY, "13-movement", made).holds
+    assert not check(STUDY, "13-movement-small-batches", made).holds
+    far[NETWORK] = far[NETWORK][0], []
+    made = table(*(part for parts in far.values() for part in parts))
+    assert check(STUDY, "13-movement", made).holds is None
+
+
+def test_the_whole_study(tmp_path):
+    whole(STUDY, tmp_path, laptop=200, paper=1000)
