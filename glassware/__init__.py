@@ -2,7 +2,8 @@
 
 Describe runs      Run, Parity, MLP, KernelRidge, Init, SGD, Adam, AdamW, Evaluation, grid
 Train and keep     sweep, Store
-Studies of papers  list_studies, run, claims, figures
+Studies of papers  list_studies, run, estimate, claims, figures
+Plan               plan: what a success costs, when to restart
 Look               summary, charts, info
 
 Names are imported when first used, so that ``import glassware`` is quick.
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
         Run,
         Store,
         claims,
+        estimate,
         figures,
         grid,
         info,
         list_studies,
+        plan,
         run,
         summary,
         sweep,
@@ -49,10 +52,12 @@ __all__ = [
     "Store",
     "charts",
     "claims",
+    "estimate",
     "figures",
     "grid",
     "info",
     "list_studies",
+    "plan",
     "run",
     "studies",
     "summary",

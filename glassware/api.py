@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,20 @@ from typing import Any
 import polars as pl
 
 from glassware import studies
+from glassware.charts import save
+from glassware.charts.luck import data_against_compute
 from glassware.engine import Engine, devices
 from glassware.engine.device import cores
 from glassware.engine.lanes import describe
 from glassware.errors import GlasswareError
+from glassware.luck import Plan, pareto_front
+from glassware.luck import plan as make_advice
 from glassware.models import MLP, Init, KernelRidge
 from glassware.progress import Progress
 from glassware.statistics import NEVER, median, wilson
 from glassware.studies import SCALES, Judgement, Report, Study
-from glassware.sweeps import SEMANTICS, Reporter, Store, grid
+from glassware.sweeps import SEMANTICS, Experience, Forecast, Reporter, Store, grid, make_plan, select
+from glassware.sweeps import estimate as estimate_runs
 from glassware.sweeps import sweep as train_sweep
 from glassware.sweeps.rows import own_version
 from glassware.tasks import Parity
@@ -31,7 +37,8 @@ STORE, FIGURES = "results/store", "results/figures"
 
 __all__ = [
     "MLP", "SGD", "Adam", "AdamW", "Evaluation", "GlasswareError", "Init", "Judgement", "KernelRidge", "Parity",
-    "Report", "Run", "Store", "claims", "figures", "grid", "info", "list_studies", "run", "summary", "sweep",
+    "Plan", "Report", "Run", "Store", "claims", "estimate", "figures", "grid", "info", "list_studies", "plan", "run",
+    "summary", "sweep",
 ]  # fmt: skip
 
 
@@ -49,7 +56,7 @@ def sweep(
         runs: runs (see ``grid``), or the path of a TOML sweep file.
         store: folder of results, made when it is not there; without one the rows are only returned.
         lanes: runs held at once; chosen from the device's memory unless given.
-        engine: ``auto`` (kernels on a GPU where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
+        engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         progress: True prints how far it is; or a ``Reporter`` of your own.
     """
     _at_least_one(lanes=lanes)
@@ -76,7 +83,7 @@ def run(
         figures: folder for the figures; None draws nothing.
         seeds: runs a cell; the scale's own number unless given.
         lanes: runs held at once; chosen from the device's memory unless given.
-        engine: ``auto`` (kernels on a GPU where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
+        engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     Returns:
@@ -90,6 +97,54 @@ def run(
     frame = studies.train(chosen, size, _open(store), seeds, reporter=reporter, lanes=lanes, engine=engine)
     drawn = [] if figures is None else _draw(chosen, size, frame, figures)
     return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)
+
+
+def estimate(
+    study: str | Study,
+    scale: str = "laptop",
+    *,
+    store: Store | str | Path | None = STORE,
+    seeds: int | None = None,
+    lanes: int | None = None,
+    engine: Engine = "auto",
+    tell: Callable[[str], None] | None = None,
+) -> Forecast:
+    """How long training a study takes on this machine; trains nothing, but measures the machine for up to a minute.
+
+    Steps come from the success rates in the store: from rows of the same cell (all fields but the seed), else from the
+    nearest cell in m and width of the same task, initialisation and optimiser, else every run counts with all its
+    steps. Speed is measured for a few shapes, and interpolated for the others.
+
+    Args:
+        study: name of a study, or one of your own.
+        scale: ``smoke``, ``laptop`` or ``paper``.
+        store: folder of results; None, or one that is not there, knows nothing.
+        seeds: runs a cell; the scale's own number unless given.
+        lanes: runs held at once; chosen from the device's memory unless given.
+        engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
+        tell: told what is being measured.
+
+    Returns:
+        A forecast: ``expected`` and ``at_most`` (seconds that what is left takes), ``whole`` and ``left`` (runs, steps,
+        floating-point operations, seconds), ``lines()`` (by width), ``basis()`` (what it rests on), ``cells``.
+    """
+    _at_least_one(seeds=seeds, lanes=lanes)
+    chosen, size, kept = _find(study), studies.check_scale(scale), _open(store)
+    rows = kept.read() if kept is not None and len(chosen.stages) > 1 else pl.DataFrame()
+    table = pl.DataFrame()
+    wanted: dict[str, Run] = {}
+    todo: dict[str, Run] = {}
+    later = 0
+    for stage in chosen.stages:
+        if todo:  # its runs follow from rows that are not there yet
+            later += 1
+            continue
+        plan = make_plan(stage(size, seeds, table), kept)
+        wanted, todo = {**wanted, **plan.wanted}, {**todo, **plan.todo}
+        found = select(rows, plan) if len(rows) else pl.DataFrame()
+        table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
+    forecast = estimate_runs(wanted, todo, Experience(kept), lanes=lanes, engine=engine, tell=tell)
+    return replace(forecast, later=later)
 
 
 def claims(
@@ -136,16 +191,53 @@ def figures(
     return _draw(chosen, size, studies.results(chosen, size, kept, seeds), folder)
 
 
+def plan(
+    n: int, k: int, m: int | None = None, budget: float | None = None, *, store: Store | str | Path = STORE
+) -> Plan:
+    """What to train for the (n, k)-parity, restarted how often, by the runs in a store; trains nothing.
+
+    A try is given up at the cut-off that makes one success cheapest, and another is started.
+
+    Args:
+        n, k: the task.
+        m: examples at hand; None: any number.
+        budget: floating-point operations to spend; None: any number.
+        store: folder of results.
+
+    Returns:
+        A plan: ``cells`` (best first, each with ``run``, ``restart``, ``flops`` and ``attempt``, a try as a run),
+        ``best``, ``chance`` of success within the budget, and ``notes()``: what the store cannot tell.
+    """
+    return make_advice(existing(store), n, k, m, budget)
+
+
+def plan_figure(plan: Plan, file: str | Path) -> list[Path]:
+    """Draw data against compute over the cells of a plan; ``file`` names the PNG and the HTML beside it."""
+    path = Path(file)
+    if path.suffix not in ("", ".png", ".html"):
+        raise GlasswareError(f"a figure is PNG and HTML: name it .png or .html, not {path.name}")
+    check_folder(path.parent)
+    prices = plan.prices()
+    title = f"Data against compute: one success at n = {plan.n}, k = {plan.k}"
+    subtitle = "with the best cut-off and restarts; bars are 95% intervals, the stair is the front"
+    front = pareto_front(prices)
+    if not len(front):
+        raise GlasswareError(f"there is nothing to draw: no cell of n = {plan.n}, k = {plan.k} has a price")
+    chart = data_against_compute(prices, front, title=title, subtitle=subtitle, m=plan.m)
+    return list(save(chart, path.parent, path.stem))
+
+
 def list_studies() -> pl.DataFrame:
-    """Every study: name, title, number of runs at each scale (of its first stage), number of claims."""
+    """Every study: name, title, runs at each scale (of its first stage), stages, whether it computes, claims."""
     # Not called ``studies``: that is the package with the studies themselves.
     return pl.DataFrame(
         [
             {
                 "name": study.name,
                 "title": study.title,
-                **{scale: len(study.runs(scale)) for scale in SCALES},
+                **{scale: study.size(scale) for scale in SCALES},
                 "stages": len(study.stages),
+                "computed": study.compute is not None,
                 "claims": len(study.claims),
             }
             for study in studies.STUDIES.values()

@@ -16,7 +16,15 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from glassware.errors import GlasswareError
-from glassware.printing import make_console, print_claims, print_figures, print_info, print_summary
+from glassware.printing import (
+    make_console,
+    print_claims,
+    print_estimate,
+    print_figures,
+    print_info,
+    print_plan,
+    print_summary,
+)
 
 if TYPE_CHECKING:
     from glassware.progress import Progress
@@ -88,11 +96,11 @@ Lanes = Annotated[
     int | None, typer.Option(metavar="N", help="Runs trained side by side.", show_default="by the device's memory")
 ]
 EngineName = Annotated[
-    str, typer.Option("--engine", metavar="PATH", help="auto, xla, kernels or kernels-exact (kernels need a GPU).")
+    str, typer.Option("--engine", metavar="PATH", help="auto (kernels where they can), xla, kernels, kernels-exact.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
-STORE, FIGURES = Path("results/store"), Path("results/figures")
+STORE, FIGURES, BENCH = Path("results/store"), Path("results/figures"), Path("results/bench")
 
 
 def _print_version(wanted: bool) -> None:
@@ -117,13 +125,19 @@ def glassware(
       glassware studies                            what can be run
       glassware run pareto/success-frontier        train, judge and draw: minutes
       glassware run pareto/success-frontier --scale smoke         in seconds
+      glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
+      glassware plan --n 50 --k 3 --m 1000         what to train, what a success costs
       glassware sweep my-sweep.toml                a grid of your own
 
     [bold]Files[/bold]
 
       results/store/parts/*.parquet                the results, one row a run
+      results/store/computed/STUDY/*.parquet       tables that a study computes instead
       results/figures/STUDY/SCALE/*.png, *.html    the figures
+      ~/.cache/glassware/programs                  compiled programs (*)
+
+    (*) Kept between runs, so that the next start is quicker; GLASSWARE_CACHE=DIR moves them, GLASSWARE_CACHE=off keeps none.
 
     [bold]Stopping and going on[/bold]
 
@@ -147,12 +161,15 @@ def studies() -> None:
         table.add_column(column, justify="right")
     listed = api.list_studies()
     for row in listed.iter_rows(named=True):
-        counts = [f"{row[scale]:,}{' +' if row['stages'] > 1 else ''}" for scale in ("smoke", "laptop", "paper")]
+        more = (" +" if row["stages"] > 1 else "") + (" *" if row["computed"] else "")
+        counts = [f"{row[scale]:,}{more}" for scale in ("smoke", "laptop", "paper")]
         table.add_row(row["name"], row["title"], *counts, str(row["claims"]))
     console = make_console()
     console.print(table)
     if any(listed["stages"] > 1):
         console.print("\nNumbers are runs at each scale; + means that later stages add runs that depend on the first.")
+    if any(listed["computed"]):
+        console.print("* means that the study computes results as well, or only computes.")
 
 
 @app.command()
@@ -189,6 +206,41 @@ def run(
     console.print()
     print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
     console.print(f"results in {store}", soft_wrap=True)
+
+
+@app.command()
+def estimate(
+    study: StudyName,
+    scale: Scale = "laptop",
+    store: StoreFolder = STORE,
+    seeds: Seeds = None,
+    lanes: Lanes = None,
+    engine: EngineName = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Say how long a study takes on this machine; trains nothing.
+
+    Speed is measured here for up to a minute; how many runs stop early is taken from the results in the store.
+
+      glassware estimate pareto/success-frontier --scale paper
+    """
+    from glassware import api
+    from glassware.engine import check_engine
+    from glassware.studies import find
+
+    found, path, console = find(study), check_engine(engine), make_console()
+    with make_console(stderr=True).status("measuring this machine") as status:
+        forecast = api.estimate(found, scale, store=store, seeds=seeds, lanes=lanes, engine=path, tell=status.update)
+    if as_json:
+        print(json.dumps({"study": found.name, "scale": scale, **forecast.plain()}, indent=2))
+        return
+    title = f"{found.name} at scale {scale}: {found.title}"
+    if not found.stages:
+        console.print(f"{title}\n\nit is computed, not trained: there is no run to estimate")
+        return
+    print_estimate(console, title, forecast)
+    if found.compute is not None:
+        console.print("not counted: what the study computes besides")
 
 
 @app.command()
@@ -269,6 +321,75 @@ def figures(
     from glassware import api
 
     print_figures(make_console(), api.figures(study, scale, store=store, folder=figures, seeds=seeds))
+
+
+@app.command()
+def plan(
+    n: Annotated[int, typer.Option("--n", metavar="N", help="Inputs of the parity.")],
+    k: Annotated[int, typer.Option("--k", metavar="K", help="Relevant inputs.")],
+    m: Annotated[
+        int | None, typer.Option("--m", metavar="M", help="Examples at hand.", show_default="any number")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(metavar="FLOPS", help="Operations to spend, as 1e12.", show_default="any number")
+    ] = None,
+    store: StoreFolder = STORE,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw data against compute, PNG and HTML.", show_default="none")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what to train, when to give up and restart, and what one success costs; trains nothing.
+
+    Prices come from the runs in the store: successes, failures and how long they took.
+
+      glassware plan --n 50 --k 3 --m 1000 --budget 1e12
+    """
+    from glassware import api
+
+    found = api.plan(n, k, m, budget, store=store)
+    drawn = [] if figure is None else api.plan_figure(found, figure)
+    if as_json:
+        print(json.dumps(found.plain(), indent=2))
+        return
+    console = make_console()
+    print_plan(console, found)
+    print_figures(console, drawn)
+
+
+@app.command()
+def bench(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for bench.parquet, .png and .html.")] = BENCH,
+    shapes: Annotated[
+        str | None,
+        typer.Option(metavar="NxR,..", help="Inputs x neurons: 50x100,200x1000.", show_default="a few usual ones"),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Seconds a shape; rough numbers.")] = False,
+) -> None:
+    """Measure training speed beside PyTorch and plain JAX, on the processor and on the GPU if there is one.
+
+    All take turns in one run, each in the best form we know; PyTorch's rows need it installed.
+
+      glassware bench --quick --shapes 50x100
+    """
+    from glassware import api
+    from glassware.bench import FULL, QUICK, caption, frame, parse_shapes, speed_chart, speed_tables, summary_lines
+    from glassware.bench import bench as measure
+    from glassware.charts import save
+
+    cells = parse_shapes(shapes) if shapes is not None else None
+    api.check_folder(out)
+    with make_console(stderr=True).status("starting") as status:
+        results = measure(cells, QUICK if quick else FULL, status.update)
+    console, table = make_console(), frame(results)
+    for grid in speed_tables(results):
+        console.print(grid)
+    for line in (caption(results), *summary_lines(results)):
+        console.print(line, soft_wrap=True)
+    paths = [*save(speed_chart(table), out, "bench"), out / "bench.parquet"]
+    table.write_parquet(paths[-1])
+    print_figures(console, paths[:-1])
+    console.print(f"results in {paths[-1]}", soft_wrap=True)
 
 
 @app.command()

@@ -133,7 +133,8 @@ def test_an_unwritable_folder_of_figures_is_a_sentence(tmp_path, monkeypatch):
 
 def test_list_of_studies(monkeypatch):
     monkeypatch.setattr(api.studies, "STUDIES", {STUDY.name: STUDY})
-    row = {"name": "test/tiny", "title": STUDY.title, "smoke": 4, "laptop": 4, "paper": 4, "stages": 2, "claims": 4}
+    sizes = {"smoke": 4, "laptop": 4, "paper": 4, "stages": 2}
+    row = {"name": "test/tiny", "title": STUDY.title, **sizes, "computed": False, "claims": 4}
     assert glassware.list_studies().to_dicts() == [row]
 
 
@@ -164,5 +165,5 @@ def test_info_is_plain_data():
     found = json.loads(json.dumps(glassware.info()))
     assert {"glassware", "semantics", "python", "jax", "jaxlib", "optax", "polars", "cores", "memory"} <= set(found)
     assert [(c["n"], c["width"]) for c in found["engine"]] == [(50, 100), (50, 1000), (200, 10_000)]
-    assert all(c["lanes"] >= 1 and c["engine"] == "xla" for c in found["engine"])
+    assert all(c["lanes"] >= 1 and c["engine"] in ("xla", "kernels") for c in found["engine"])
     assert found["devices"]

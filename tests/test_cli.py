@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from glassware import studies
 from glassware.cli import app
-from glassware.sweeps import Plan, Store, make_plan, read_sweep
+from glassware.sweeps import Forecast, Plan, Store, make_plan, read_sweep
 from tests.test_api import STUDY, claim, first, trained  # noqa: F401 (a fixture)
 
 SWEEP = """
@@ -219,7 +219,7 @@ def test_no_sweep_file_shows_a_traceback(folder, text):
     (folder / "any.toml").write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys.modules["glassware.sweeps.sweep"], "train", lambda runs, **_: iter(()))
-        patch.setattr(Plan, "estimate", lambda *_: 0.0)
+        patch.setattr(Plan, "estimate", lambda *_: Forecast((), 0.0, ()))
         result = call("sweep", "any.toml", "--store", "store")
     assert "Traceback" not in result.output
     if result.exit_code:
@@ -404,3 +404,48 @@ def test_help_is_quick_and_a_closed_pipe_is_no_error(folder):
     closed = subprocess.run([*GLASSWARE, "--help"], stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)
     assert closed.stderr == ""
+
+
+# -- estimates --------------------------------------------------------------------------------------------------------
+
+
+def test_an_estimate_from_end_to_end(folder, tiny_study, trained):  # noqa: F811
+    """Nothing known; then all of the first stage; then all of it. Nothing is trained and no store is made."""
+    words = ["estimate", "test/tiny", "--scale", "smoke"]
+    blind = call(*words)
+    assert (blind.exit_code, blind.stderr, trained, list(folder.iterdir())) == (0, "", [], [])
+    said = blind.stdout
+    assert "test/tiny at scale smoke: Two widths of a small network" in said
+    assert re.search(r"width +runs +steps a run +budget +FLOPs +time +at most", said)
+    for name, runs in (("4", 2), ("8", 2), ("all", 4)):
+        assert re.search(rf"\n +{name} +{runs} +60 +60 +\S+e\+\d+ +\d+ s +\d+ s", said), said
+    assert re.search(r"speed measured here \(\S+\), GFLOP/s: \S+ \(n = 20, width 4\), \S+ \(n = 20, width 8\)", said)
+    assert "of the expected time rests 100% on the worst case, no early stop" in said
+    assert re.search(r"4 runs of 4 left to train: about \d+ s, at most about \d+ s", said)
+    assert "not counted: a later stage, whose runs depend on these" in said
+
+    assert call("run", "test/tiny", "--scale", "smoke").exit_code == 0
+    done = call(*words).stdout
+    assert "of the expected time rests 100% on rows of the same cell" in done
+    assert "all 8 runs are in the store: nothing is left to train" in done
+    assert "later stage" not in done
+    more = json.loads(call(*words, "--seeds", "3", "--json").stdout)
+    assert (more["study"], more["scale"], more["runs"], more["todo"]) == ("test/tiny", "smoke", 6, 2)
+    assert more["later_stages"] == 1
+    assert more["basis"]["cell"] == pytest.approx(1)
+    assert len(trained) == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pareto/sparcity"], "unknown study 'pareto/sparcity'; did you mean 'pareto/sparsity'?"),
+        (["test/tiny", "--scale", "lapto"], "unknown scale 'lapto'"),
+        (["test/tiny", "--engine", "kernals"], "unknown engine 'kernals'"),
+        (["test/tiny", "--seeds", "0"], "seeds must be at least 1, not 0"),
+        (["test/tiny", "--store", "file"], "file is a file, not a store folder"),
+    ],
+)
+def test_estimates_that_are_refused(folder, tiny_study, words, said):
+    (folder / "file").write_text("mine")
+    assert sentence(call("estimate", *words)).startswith(said)

@@ -28,12 +28,15 @@ MAY_IMPORT = {
     "training": TRAINING,
     "engine": ENGINE,
     "sweeps": SWEEPS,
+    "tabular": {"errors", "draws", "statistics"},  # beside the laboratory: needs scikit-learn
     "charts": {"errors", "statistics"},  # reads results, never trains
+    "luck": {*SWEEPS, "sweeps", "statistics"},
+    "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps"},
     "studies": {*ABOVE, "theory"},
-    "api": {*ABOVE, "theory", "progress", "studies"},
-    "printing": {"studies"},  # types only
-    "cli": {*ABOVE, "progress", "printing", "studies", "api"},  # the top: nothing imports it
+    "api": {*ABOVE, "theory", "luck", "progress", "studies"},
+    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "progress"},
+    "cli": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api"},  # the top: nothing imports it
     "": {"api", "charts", "studies"},  # the package itself: names it passes on
 }
 

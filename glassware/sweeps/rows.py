@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -138,6 +139,7 @@ def provenance() -> dict[str, Any]:
     }
 
 
+@cache
 def own_version() -> str:
     """The installed version of this package."""
     try:
