@@ -10,6 +10,7 @@ import polars as pl
 
 from glassware.charts.grid import Grid, make_grid
 from glassware.charts.labels import name, need
+from glassware.charts.overlay import overlay_layers, overlay_records
 from glassware.charts.picked import cell_traces, curves_panel, first_pick, selection
 from glassware.charts.save import BROWSER, ON_PAPER
 from glassware.charts.theme import HEAT, INK, PICK, heading, inline
@@ -21,17 +22,24 @@ SMALL = 15  # pixels; smaller cells have thinner lines and smaller names
 
 
 def success_heat_map(
-    frame: pl.DataFrame, *, title: str, row: str | None = None, column: str | None = "init", subtitle: str = ""
+    frame: pl.DataFrame,
+    *,
+    title: str,
+    row: str | None = None,
+    column: str | None = "init",
+    subtitle: str = "",
+    overlay: pl.DataFrame | None = None,
 ) -> alt.TopLevelMixin:
     """Percent of successful runs by sample size m (online rightmost) and width, in panels by ``row`` and ``column``.
 
     A check mark means all runs. On a page, hovering over a cell gives its numbers and a click its training curves.
+    ``overlay`` draws lines over the cells (see ``overlay_records``); such a figure has no training curves.
     """
     need(frame, ["m", "width"])
     grid = make_grid(frame, row, column)
     head = heading(title, subtitle)
-    if not has_curves(frame):
-        return _panels(grid, None).properties(title=head)
+    if overlay is not None or not has_curves(frame):
+        return _panels(grid, None, [] if overlay is None else overlay_records(grid, overlay)).properties(title=head)
     drawn, kinds = cell_traces(frame, grid)
     first = first_pick(grid, drawn) if grid.panels <= PANELS_WITH_CURVES else None
     figure = alt.hconcat(_panels(grid, selection(first)), curves_panel(grid, drawn, kinds), spacing=40)
@@ -40,8 +48,8 @@ def success_heat_map(
     return figure if first is not None else figure.properties(usermeta={ON_PAPER: 1})
 
 
-def _panels(grid: Grid, picked: Any) -> Any:
-    """The panels: cells, check marks and, where cells can be picked, a box around the picked one."""
+def _panels(grid: Grid, picked: Any, drawn_over: list[dict[str, Any]] | None = None) -> Any:
+    """The panels: cells, check marks, lines over them and, where cells can be picked, a box around the picked one."""
     base = alt.Chart()
     small = grid.side < SMALL
     scale = alt.Scale(domain=[0, grid.lefts[-1] + 1], nice=False, zero=False)
@@ -54,7 +62,8 @@ def _panels(grid: Grid, picked: Any) -> Any:
         axis=alt.Axis(title=name("width"), domain=False, ticks=False, labelFontSize=10 if small else 12),
     )
     tooltip = [alt.Tooltip(f"{field}:N", title=title) for field, title in grid.tooltip().items()]
-    rect = base.mark_rect(stroke="white", strokeWidth=0.5 if small else 1, cursor="pointer" if picked else "default")
+    cells = base.transform_filter("isValid(datum.cell)")
+    rect = cells.mark_rect(stroke="white", strokeWidth=0.5 if small else 1, cursor="pointer" if picked else "default")
     rect = rect.encode(x=left, x2="x2:Q", y=y, color=_colour(), tooltip=tooltip)
     size = max(6.0, 0.3 * grid.side) ** 2
     check = base.transform_filter("datum.check").mark_point(
@@ -67,7 +76,11 @@ def _panels(grid: Grid, picked: Any) -> Any:
         layers[0] = rect.add_params(picked)
         box = base.transform_filter(picked).mark_rect(fill=None, stroke=PICK, strokeWidth=2.5)
         layers.append(box.encode(x=left, x2="x2:Q", y=y))
-    panel = alt.layer(*layers, data=inline(grid.records())).properties(width=grid.width, height=grid.height)
+    if drawn_over:
+        layers += overlay_layers(base, drawn_over)
+    panel = alt.layer(*layers, data=inline([*grid.records(), *(drawn_over or [])])).properties(
+        width=grid.width, height=grid.height
+    )
     facets: dict[str, Any] = {}
     if grid.rows:
         header = alt.Header(labelAngle=0, labelAlign="left", labelPadding=8)

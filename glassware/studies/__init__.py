@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 
 from glassware.errors import GlasswareError
-from glassware.studies import hidden_progress, pareto
+from glassware.studies import hidden_progress, leaky, pareto, theory
 from glassware.studies.claim import SCALES, Claim, Finding, Judgement, Scale
 from glassware.studies.study import Report, Study, check_scale, claims, figures, missing, results, train
 
-STUDIES: dict[str, Study] = {study.name: study for study in (*pareto.STUDIES, *hidden_progress.STUDIES)}
+GROUPS = (pareto, hidden_progress, leaky, theory)
+STUDIES: dict[str, Study] = {study.name: study for group in GROUPS for study in group.STUDIES}
 
 
 def find(name: str) -> Study:

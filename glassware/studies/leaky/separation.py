@@ -1,0 +1,191 @@
+"""How the cost of both sides grows with k: neurons of the network, fixed features, examples of a kernel machine.
+
+The network after one step needs a few neurons for every value of the sum over A. Features fixed in advance must contain
+every parity of k bits, and there are C(n, k): Forster's bound asks for sqrt(C(n, k)) of them for exact separation, and
+in practice far more are needed. A kernel machine pays in examples instead.
+
+Grids (each row: a method, k, a size, a seed)
+    paper   n = 31, k = 3, 5, 7, 9, network q = 3 to 1,000, Gaussian ReLU features and tangent features to N =
+            100,000, tangent kernel on up to 30,000 examples, 3 seeds.
+    laptop  n = 31, k = 3, 5, network q = 3, 5, 10, 20, 50, 100, 200 on 20,000 examples, Gaussian ReLU features N = 100
+            to 3,000 and tangent features to 992 on 10 N examples (at most 20,000), tangent kernel on 300, 1,000 and
+            3,000 examples, 3 seeds.
+    smoke   n = 15, k = 3, q = 10 and 60, N = 100, 200 examples for the kernel.
+
+Decisions where the paper is silent
+    Learned: mean accuracy on D1 over seeds at least 95%. The threshold of a method is its smallest size that is
+    learned; none where the largest is not.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from glassware.charts.lines import lines
+from glassware.statistics import Estimate
+from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, mean, readout, stepped, where
+from glassware.studies.study import Study
+from glassware.theory.fixed_kernels import kernel_ridge, relu_tangent
+from glassware.theory.leaky import LeakyParity
+from glassware.theory.leaky_network import initialise
+from glassware.theory.linear_methods import forster_bound, gaussian_relu, tangent_features
+
+NETWORK, FEATURES, GATES, KERNEL = "network (q)", "Gaussian ReLU (N)", "tangent features (N)", "tangent kernel (m)"
+Sizes = dict[str, list[int]]
+SMALL: Sizes = {NETWORK: [10, 60], FEATURES: [100], GATES: [100], KERNEL: [200]}
+MIDDLE: Sizes = {
+    NETWORK: [3, 5, 10, 20, 50, 100, 200],
+    FEATURES: [100, 300, 1000, 3000],
+    GATES: [96, 288, 992],
+    KERNEL: [300, 1000, 3000],
+}
+LARGE: Sizes = {
+    NETWORK: [*MIDDLE[NETWORK], 500, 1000],
+    FEATURES: [*MIDDLE[FEATURES], 10_000, 30_000, 100_000],
+    GATES: [*MIDDLE[GATES], 2976, 9984, 29_984, 99_968],
+    KERNEL: [*MIDDLE[KERNEL], 10_000, 30_000],
+}
+GRIDS: dict[Scale, tuple[int, list[int], Sizes, int, int]] = {  # n, ks, sizes, network's sample, most examples
+    "smoke": (15, [3], SMALL, 3000, 2000),
+    "laptop": (31, [3, 5], MIDDLE, 20_000, 20_000),
+    "paper": (31, [3, 5, 7, 9], LARGE, 100_000, 1_000_000),
+}
+REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 3}
+LEARNED = 0.95
+
+
+def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
+    """One row a method, k, size and seed."""
+    n, ks, sizes, sample, most = GRIDS[scale]
+    rows = []
+    for k in ks:
+        for method, values in sizes.items():
+            for size in values:
+                for seed in range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale])):
+                    m = {NETWORK: sample, KERNEL: size}.get(method, min(10 * size, most))
+                    found = _fit(method, n, k, size, m, seed)
+                    rows.append({"method": method, "n": n, "k": k, "size": size, "m": m, "seed": seed, **found})
+    return pl.DataFrame(rows)
+
+
+def _fit(method: str, n: int, k: int, size: int, m: int, seed: int) -> dict[str, float]:
+    rng = np.random.default_rng([seed, n, k, size])
+    task, data = LeakyParity.draw(n, k, rng), [seed, n, k, m, 1]
+    if method == KERNEL:
+        drawn = task.sample(m, np.random.default_rng(data))
+        return marks(kernel_ridge(relu_tangent(), drawn.z, drawn.y), task, data, FEWER)
+    if method == NETWORK:
+        embedding = hidden(stepped(initialise(n, k, size, rng), task, m, data))
+    elif method == FEATURES:
+        embedding = gaussian_relu(n, size, rng)
+    else:
+        embedding = tangent_features(n, round(size / (n + 1)), rng)
+    return marks(readout(embedding, task, m, data), task, data, FEWER)
+
+
+# -- claims -----------------------------------------------------------------------------------------------------------
+
+
+def threshold(frame: pl.DataFrame, method: str, k: int) -> float:
+    """The smallest size of a method whose mean D1 accuracy is at least 95%; infinite where there is none."""
+    cells = where(frame, method=method, k=k).group_by("size").agg(pl.col("uniform").mean()).sort("size")
+    return next((float(size) for size, level in cells.iter_rows() if level >= LEARNED), math.inf)
+
+
+def _ks(frame: pl.DataFrame) -> list[int]:
+    return sorted(frame["k"].unique())
+
+
+def network_threshold(frame: pl.DataFrame) -> Finding:
+    """Largest threshold q of the network over k."""
+    if not len(where(frame, method=NETWORK, k=5)):
+        return NOT_ENOUGH
+    found = {k: threshold(frame, NETWORK, k) for k in (3, 5)}
+    worst = max(found.values())
+    return Finding(Estimate(worst, min(found.values()), worst), worst <= 200, "", _listed(found))
+
+
+def features_fail(frame: pl.DataFrame) -> Finding:
+    """Mean D1 accuracy of the most Gaussian ReLU features at k = 5."""
+    found = where(frame, method=FEATURES, k=5)
+    if not len(found):
+        return NOT_ENOUGH
+    size = max(found["size"])
+    level = mean(where(found, size=size)["uniform"].to_list())
+    bound = f"N = {size}; Forster's bound {forster_bound(found['n'][0], 5):.0f}"
+    others = ", ".join(
+        f"{name}: {_listed({k: threshold(frame, name, k) for k in _ks(frame)})}" for name in (GATES, KERNEL)
+    )
+    return Finding(level, level.value < LEARNED, "points", f"{bound}; thresholds of {others}")
+
+
+def features_grow(frame: pl.DataFrame) -> Finding:
+    """Smallest growth of log2 of the features' threshold a unit of k, where there are thresholds."""
+    found = [(k, threshold(frame, FEATURES, k)) for k in _ks(frame)]
+    known = [(k, size) for k, size in found if math.isfinite(size)]
+    if len(known) < 2:
+        return NOT_ENOUGH
+    growth = min(math.log2(b / a) / (after - k) for (k, a), (after, b) in pairwise(known))
+    return Finding(Estimate(growth, math.nan, math.nan), growth >= 1, "", _listed(dict(found)))
+
+
+def network_grows_slowly(frame: pl.DataFrame) -> Finding:
+    """Threshold of the network at k = 9 over that at k = 3."""
+    few, many = (threshold(frame, NETWORK, k) for k in (3, 9))
+    if not len(where(frame, method=NETWORK, k=9)) or math.isinf(few):
+        return NOT_ENOUGH
+    ratio = many / few
+    return Finding(Estimate(ratio, math.nan, math.nan), ratio <= 8, "times", f"{few:g} to {many:g}")
+
+
+def _listed(found: dict[int, float]) -> str:
+    return ", ".join(f"k = {k}: {'none' if math.isinf(size) else f'{size:g}'}" for k, size in found.items())
+
+
+CLAIMS = (
+    Claim("network", "A small network is enough for both k", "Theorem 2",
+          "D1 ≥ 95% with q ≤ 200 for k = 3 and 5", network_threshold, ("laptop",)),
+    Claim("features", "Thousands of fixed features are not enough for k = 5", "Theorem 1",
+          "D1 < 95% with 3,000 Gaussian ReLU features", features_fail, ("laptop",)),
+    Claim("features-grow", "The number of fixed features needed grows exponentially with k", "Theorem 1",
+          "log2 of the threshold grows by ≥ 1 a unit of k", features_grow, ("paper",)),
+    Claim("network-grows", "The network needed grows slowly with k", "Theorem 2",
+          "threshold at k = 9 at most 8 times that at k = 3", network_grows_slowly, ("paper",)),
+)  # fmt: skip
+
+
+def _drawn(frame: pl.DataFrame) -> pl.DataFrame:
+    cells = frame.group_by("method", "k", "size", maintain_order=True).agg(pl.col("uniform").mean())
+    return cells.with_columns(kind=pl.format("k = {}", "k"))
+
+
+STUDY = Study(
+    name="leaky/separation",
+    title="What both sides pay as k grows",
+    about=__doc__ or "",
+    stages=(),
+    claims=CLAIMS,
+    figures={
+        "separation": lambda frame: lines(
+            _drawn(frame),
+            x="size",
+            y="uniform",
+            line="k",
+            kind="kind",
+            panel="method",
+            title="The network needs few neurons; fixed features and kernels pay in size and data",
+            subtitle="accuracy on uniform inputs, mean over seeds; 0.5 is chance, linear methods may score below it",
+            x_title="size",
+            y_title="accuracy on D1",
+            y_domain=(0.0, 1.0),
+            percent=True,
+            log_x=True,
+        ),
+    },
+    compute=compute,
+)

@@ -1,0 +1,196 @@
+"""The lower bound (Proposition 3) beside the success frontier: does any cell succeed where the bound forbids it?
+
+A network of P parameters trained for T steps with gradients of precision tau learns some parities with probability at
+most delta unless P T / (tau^2 delta) exceeds a share of C(n, k). A sample of m examples gives tau = 1/sqrt(m). For
+every cell of the success frontier the margin is the number of decades by which it lies above the bound. The bound must
+never be contradicted. That it says anything about these cells is another question: at sizes that can be trained,
+parameters times steps alone exceed C(n, k).
+
+Grids
+    paper, laptop, smoke   the runs of ``pareto/success-frontier`` (shared in the store); Parseval's bound for 200
+    neurons at n = 10, k = 3, and a descent under adversarial noise at n = 12, k = 6 (smoke: 20 neurons).
+
+Decisions where the paper is silent
+    The width of the paper's bound is a number of parameters. Its constant 1/2 follows with failure probability 2 delta;
+    1/4 is what Markov's inequality gives, and is used here; verdicts hold for both. The adversary replaces each
+    gradient by the one without labels while it may; its noise is 1/16 a coordinate, the network has 4 units.
+"""
+
+from __future__ import annotations
+
+import math
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from glassware.charts.labels import number
+from glassware.charts.tiles import tiles
+from glassware.statistics import Estimate, wilson
+from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.pareto.cells import rates
+from glassware.studies.pareto.success_frontier import frontier
+from glassware.studies.study import Study
+from glassware.theory.boolean import Floats, chi, cube
+from glassware.theory.lower_bound import (
+    adversarial_descent,
+    cell_luck,
+    cell_margin,
+    cell_verdict,
+    mean_square_correlation,
+)
+from glassware.training import Run
+
+NEURONS: dict[Scale, int] = {"smoke": 20, "laptop": 200, "paper": 200}
+TAU, RATE, STEPS = 1 / 16, 0.1, 50
+
+
+def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """The heat map of the success frontier."""
+    return frontier(scale, seeds)
+
+
+def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
+    """What random gradient coordinates see of parities, and a descent whose noise hides the target."""
+    rng = np.random.default_rng(100)
+    n, k = 10, 3
+    x = cube(n)
+    rows: list[dict[str, object]] = []
+    for _ in range(seeds or NEURONS[scale]):
+        w, b = rng.uniform(-1, 1, n) / math.sqrt(n), rng.uniform(-1, 1) / math.sqrt(n)
+        gate = (x @ w + b > 0).astype(np.float64)
+        coordinate = gate * x[:, rng.integers(n)]  # the slope in one weight, at most 1
+        rows.append(
+            {"part": "parseval", "energy": mean_square_correlation(coordinate, k), "bound": 1 / math.comb(n, k)}
+        )
+    for k in (6, 1):  # a hidden target, and one that shows at once
+        rows.append({"part": "adversary", "k": k, **_adversary(12, k, rng)})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _adversary(n: int, k: int, rng: np.random.Generator) -> dict[str, object]:
+    """Descent of a small network on half the squared error, the noise pulling it to the descent without labels."""
+    x, units = cube(n), 4
+    y, shape = chi(x, range(k)), (units, n)
+    v = rng.choice([-1.0, 1.0], units) / units
+
+    def gradient(theta: Floats, label: Floats) -> Floats:
+        w = theta.reshape(shape)
+        before = x @ w.T
+        residual = np.maximum(before, 0.0) @ v - label
+        return np.asarray(((residual[:, None] * (before > 0) * v).T @ x / len(x)).reshape(-1), np.float64)
+
+    start = rng.uniform(-1, 1, units * n) / math.sqrt(n)
+    blind = np.zeros(len(x))
+    path = adversarial_descent(lambda t, _: gradient(t, y), lambda t, _: gradient(t, blind), start, RATE, TAU, STEPS)
+    return {"hidden": path.hidden, "steps": STEPS, "same": bool(np.array_equal(path.theta, path.free))}
+
+
+# -- claims -----------------------------------------------------------------------------------------------------------
+
+
+def cells(frame: pl.DataFrame) -> pl.DataFrame:
+    """Every cell of the frontier with its success rate, margin in decades, largest rate allowed, and verdict."""
+    if "success" not in frame.columns:
+        return pl.DataFrame()
+    trained = frame.filter(pl.col("success").is_not_null())
+    table = rates(trained, "n", "k", "init", "width", "m", "steps")
+    rows = []
+    for cell in table.iter_rows(named=True):
+        m = math.inf if cell["m"] is None else cell["m"]
+        size = (cell["n"], cell["k"], m, cell["width"], cell["steps"])
+        verdicts = {cell_verdict(*size, cell["rate"], printed) for printed in (False, True)}
+        margin = cell_margin(*size, cell["rate"]) if cell["rate"] > 0 else math.inf
+        rows.append({**cell, "margin": margin, "luck": cell_luck(*size), "verdicts": sorted(verdicts)})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def never_contradicted(frame: pl.DataFrame) -> Finding:
+    """Share of successful cells above the bound."""
+    table = cells(frame)
+    if not len(table):
+        return NOT_ENOUGH
+    won = table.filter(pl.col("successes") > 0)
+    bad = won.filter(pl.col("verdicts").list.contains("contradicts"))
+    finite = won.filter(pl.col("margin").is_finite())["margin"].to_list()
+    least = f"smallest margin {min(finite, default=math.inf):.1f} decades"
+    text = f"{len(bad)} of {len(won)} successful cells below the bound; {least}"
+    return Finding(wilson(len(won) - len(bad), len(won)), len(bad) == 0, "points", text) if len(won) else NOT_ENOUGH
+
+
+def says_something(frame: pl.DataFrame) -> Finding:
+    """Share of cells whose success rate the bound limits below 1."""
+    table = cells(frame)
+    if not len(table):
+        return NOT_ENOUGH
+    limited = table.filter(pl.col("luck") < 1)
+    return Finding(
+        wilson(len(limited), len(table)), len(limited) > 0, "points", f"{len(limited)} of {len(table)} cells"
+    )
+
+
+def parseval(frame: pl.DataFrame) -> Finding:
+    """Largest mean square correlation of a gradient coordinate with parities over 1 / C(n, k)."""
+    found = frame.filter(pl.col("part") == "parseval")
+    if not len(found):
+        return NOT_ENOUGH
+    worst = max((found["energy"] / found["bound"]).to_list())
+    return Finding(Estimate(worst, worst, worst), worst <= 1, "times", f"{len(found)} coordinates")
+
+
+def noise_hides(frame: pl.DataFrame) -> Finding:
+    """Share of the steps for which the noise replaces the gradient, hidden target."""
+    found = frame.filter(pl.col("part") == "adversary").to_dicts()
+    if not found:
+        return NOT_ENOUGH
+    hard, easy = (next(row for row in found if row["k"] == k) for k in (6, 1))
+    holds = hard["same"] and hard["hidden"] == hard["steps"] and not easy["same"]
+    text = f"k = 6: {hard['hidden']}/{hard['steps']} steps; k = 1: {easy['hidden']}/{easy['steps']}"
+    share = hard["hidden"] / hard["steps"]
+    return Finding(Estimate(share, share, share), holds, "points", text)
+
+
+CLAIMS = (
+    Claim("never-contradicted", "No cell succeeds where the bound forbids it", "Proposition 3; Figure 4",
+          "all successful cells above the bound, both constants", never_contradicted),
+    Claim("informative", "The bound limits the success of some cell", "Proposition 3; Figure 4",
+          "at least one cell", says_something),
+    Claim("parseval", "A gradient coordinate sees little of most parities", "Lemma 6",
+          "mean square correlation ≤ 1 / C(n, k)", parseval, ("smoke", "laptop", "paper")),
+    Claim("adversary", "Noise of the allowed size hides the target altogether", "Proposition 3",
+          "iterates equal bit for bit for k = 6, and not for k = 1", noise_hides, ("smoke", "laptop", "paper")),
+)  # fmt: skip
+
+
+def _margins(frame: pl.DataFrame) -> pl.DataFrame:
+    """Decades above the bound of the cells that succeed, at the smallest n; online and failed cells have none."""
+    table = cells(frame)
+    table = table.filter(pl.col("n") == pl.col("n").min(), pl.col("k") == pl.col("k").min())
+    rows = []
+    for cell in table.sort(["init", "width", "m"], descending=[False, True, False], nulls_last=True).iter_rows(
+        named=True
+    ):
+        known = math.isfinite(cell["margin"])
+        text = f"{cell['margin']:.1f}" if known else "∞" if cell["rate"] > 0 else "–"
+        m = "online" if cell["m"] is None else number(cell["m"])
+        rows.append({"panel": cell["init"], "row": number(cell["width"]), "column": m,
+                     "value": cell["margin"] if known else None, "text": text})  # fmt: skip
+    return pl.DataFrame(rows, schema_overrides={"value": pl.Float64})
+
+
+STUDY = Study(
+    name="theory/lower-bound",
+    title="The statistical-query lower bound beside the success frontier",
+    about=__doc__ or "",
+    stages=(runs,),
+    claims=CLAIMS,
+    figures={
+        "margins": lambda frame: tiles(
+            _margins(frame), scale=alt.Scale(scheme="viridis"),
+            title="How far successful cells lie above the lower bound",
+            subtitle="decades of parameters × steps × examples / success over C(n, k)/4; –: no run succeeds",
+            x_title="sample size m", y_title="width r", value_title="decades", tile_width=44, dark="datum.value < 8",
+        ),
+    },
+    compute=compute,
+)  # fmt: skip

@@ -1,0 +1,43 @@
+"""The examples of docs/theory.md run and print what they say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "theory.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+def printed(block, capsys):
+    exec(compile(block, "docs/theory.md", "exec"), {})
+    return capsys.readouterr().out
+
+
+def test_noise(capsys):
+    out = printed(BLOCKS[0], capsys)
+    assert "(3, 50, 101, 200, 299)" in out
+    assert "some labels are wrong" in out
+    assert "(0, 1, 2)" in out
+
+
+def test_luck(capsys):
+    width, gradient, none = printed(BLOCKS[1], capsys).splitlines()
+    assert [float(value) for value in width.split()] == pytest.approx([408.33, 0.632], rel=1e-3)
+    assert gradient == "[ 0.    0.   -0.25  0.    0.    0.  ]"
+    assert float(none) == 0
+
+
+def test_leaky(capsys):
+    learned, fixed, majority = (float(value) for value in printed(BLOCKS[2], capsys).split())
+    assert learned == 1.0
+    assert fixed == pytest.approx(0.27, abs=0.03)
+    assert majority == 0.25
+
+
+def test_every_study_is_on_the_page():
+    from glassware.studies import leaky, theory
+
+    assert len(BLOCKS) == 3
+    for study in (*leaky.STUDIES, *theory.STUDIES):
+        assert f"`{study.name}`" in PAGE
