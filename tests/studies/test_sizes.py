@@ -9,6 +9,7 @@ def seeds_at_paper_scale(study, run):
     """How often the paper repeats a run of these studies."""
     return {
         "pareto/success-frontier": 10 if run.evaluation.train else 50,
+        "theory/lower-bound": 50,
         "hidden-progress/robust-space": 25,
         "hidden-progress/convergence-times": 25 if run.model.name == "transformer" else 1000,
         "hidden-progress/no-early-convergence": 1_000_000 if run.model.name == "polynet" else 100_000,

@@ -193,4 +193,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
+    paper_runs=194_400,
 )  # fmt: skip
