@@ -1,0 +1,244 @@
+"""The estimators: scikit-learn outside, lanes inside."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from glassware.draws import fold, seed_words
+from glassware.tabular.inputs import DataError, Scaling, refuse_categories, refuse_missing
+from glassware.tabular.lanes import Job, Table, train
+from glassware.tabular.network import outputs
+from glassware.tabular.reading import importances, interactions
+from glassware.tabular.recipe import recipe
+
+
+class _SparseMLP(BaseEstimator):
+    """Parameters that are None take the preset's value.
+
+    Args:
+        hidden_layer_sizes: widths of the hidden layers, first to last; a number means one layer.
+        init_sparsity: every first-layer neuron starts with this many incoming weights (of value 1), the rest at 0 and
+            free to grow; None: all weights drawn. Nothing else differs from a usual network.
+        learning_rate: the largest learning rate.
+        weight_decay: lambda.
+        epochs: passes over the rows.
+        batch_size: rows a step.
+        early_stopping: each network holds out rows of its own, keeps the weights that do best on them, and stops when
+            they no longer improve.
+        validation_fraction: how many rows ``early_stopping`` holds out.
+        patience: epochs without improvement before it stops.
+        n_ensemble: networks trained side by side; their predictions are averaged.
+        preset: ``default``, one recipe for all tables; ``paper``, that of Pareto Frontiers.
+        missing: ``refuse`` NaN with a sentence, or fill it with the training column's ``median``.
+        random_state: seed of weights and row order.
+
+    Attributes:
+        recipe_: the recipe after the preset and the parameters were put together.
+        scaling_: how columns are scaled.
+        members_: each network's layers, as a tuple of ``{"w": (in, out), "b": (out,)}`` NumPy arrays.
+        n_features_in_: number of columns. feature_names_in_: their names, for frames.
+    """
+
+    _classify: bool
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__doc__ = f"{cls.__doc__}\n\n{_SparseMLP.__doc__}"  # help() shows the parameters of both
+
+    def __init__(
+        self,
+        hidden_layer_sizes: tuple[int, ...] | int | None = None,
+        *,
+        init_sparsity: int | None = 2,
+        learning_rate: float | None = None,
+        weight_decay: float | None = None,
+        epochs: int | None = None,
+        batch_size: int | None = None,
+        early_stopping: bool | None = None,
+        validation_fraction: float = 0.1,
+        patience: int = 20,
+        n_ensemble: int | None = None,
+        preset: Literal["default", "paper"] = "default",
+        missing: Literal["refuse", "median"] = "refuse",
+        random_state: Any = None,
+    ) -> None:
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.init_sparsity = init_sparsity
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.n_ensemble = n_ensemble
+        self.preset = preset
+        self.missing = missing
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on the rows of ``X``; rows of weight zero are left out."""
+        job = self._prepare(X, y, sample_weight)
+        return self._finish(train([job])[0])
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """How much the first layer reads each column, weighted by what follows; sums to 1."""
+        check_is_fitted(self)
+        return importances(self.members_)
+
+    def interactions(self, k: int = 3, X: Any = None, y: Any = None, top: int = 10) -> pl.DataFrame:
+        """Sets of ``k`` columns that neurons use together, strongest first.
+
+        Args:
+            k: size of the sets.
+            X: rows to measure on. Without them sets are ranked by the first layer's weights alone.
+            y: their targets; adds what the score loses when the set is shuffled.
+            top: number of sets.
+
+        Returns:
+            ``features`` (names, or numbers for arrays), ``weight`` (share of the first layer's reading), ``strength``
+            (standard deviation of the part of the output that only the whole set explains), ``score_drop``.
+        """
+        check_is_fitted(self)
+        return interactions(self, k, X, y, top)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
+        """Everything before training: checks, scaling, targets, held-out rows."""
+        if self.init_sparsity is not None and not (
+            self.init_sparsity >= 1 and int(self.init_sparsity) == self.init_sparsity
+        ):
+            raise DataError(f"init_sparsity must be a whole number from 1, or None, not {self.init_sparsity!r}.")
+        if not self.patience >= 1:
+            raise DataError(f"patience must be a whole number from 1, not {self.patience!r}.")
+        if not 0 < self.validation_fraction < 1:
+            raise DataError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction!r}.")
+        if self.missing not in ("refuse", "median"):
+            raise DataError(f"missing must be 'refuse' or 'median', not {self.missing!r}.")
+        names = (
+            "hidden_layer_sizes",
+            "learning_rate",
+            "weight_decay",
+            "epochs",
+            "batch_size",
+            "n_ensemble",
+            "early_stopping",
+        )
+        self.recipe_ = recipe(self.preset, **{name: getattr(self, name) for name in names})
+        X, y = self._columns(X, y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        used = weight > 0
+        if not used.any():
+            raise DataError("sample_weight must have a positive entry, and all are zero.")
+        X, y, weight = X[used], y[used], weight[used]
+        self.scaling_ = Scaling.fit(X, self.recipe_.scale)
+        target = self._targets(y, weight)
+        table = Table(self.scaling_.transform(X), target, weight / weight.mean())
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        # A member's key depends on its place alone: a larger ensemble begins with the smaller one.
+        keys = np.stack([fold(seed_words(seed), i) for i in range(self.recipe_.n_ensemble)])
+        held_out = np.stack([self._held_out(len(X), key) for key in keys])
+        sparsity, patience = int(self.init_sparsity or 0), int(self.patience)
+        return Job(self.recipe_, sparsity, self._classify, table, held_out, patience, keys)
+
+    def _held_out(self, rows: int, key: np.ndarray) -> np.ndarray:
+        """The rows one member does not learn."""
+        count = min(rows - 1, max(1, round(self.validation_fraction * rows))) if self.recipe_.early_stopping else 0
+        return np.random.default_rng(key).permutation(rows)[:count]
+
+    def _finish(self, members: list[Any]) -> Self:
+        """Keep the trained networks."""
+        if not all(np.isfinite(layer["w"]).all() for params in members for layer in params):
+            raise DataError(f"Training diverged: learning_rate = {self.recipe_.learning_rate} is too large.")
+        self.members_ = members
+        return self
+
+    def _columns(self, X: Any, y: Any = None, *, reset: bool = True) -> Any:
+        """Checked columns (and targets) as float64."""
+        refuse_categories(X)
+        checks: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
+        if y is None and reset:
+            validate_data(self, X, y, **checks)  # says that y is needed
+        found = (
+            validate_data(self, X, **checks) if y is None else validate_data(self, X, y, multi_output=True, **checks)
+        )
+        X, y = (found, None) if y is None else found
+        if self.missing == "refuse":
+            refuse_missing(X, getattr(self, "feature_names_in_", None))
+        return X if y is None else (X, column_or_1d(y, warn=True))
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        """Outputs of each network for new rows, (members, rows, outputs)."""
+        check_is_fitted(self)
+        return outputs(self.members_, self.scaling_.transform(self._columns(X, reset=False)))
+
+    def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def _contrast(self, out: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "members_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "median"
+        return tags
+
+
+class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
+    """Classifies rows of a table by wide networks whose first layer starts sparse; ``classes_`` are the labels."""
+
+    _classify = True
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, averaged over the networks."""
+        logits = self._outputs(X)
+        odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return (odds / odds.sum(axis=-1, keepdims=True)).mean(axis=0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest class."""
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[likeliest]
+
+    def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        check_classification_targets(y)
+        self.classes_, index = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError(f"A classifier needs rows of at least 2 classes, and all are of one class, {y[0]!r}.")
+        return np.eye(len(self.classes_))[index]
+
+    def _contrast(self, out: np.ndarray) -> np.ndarray:
+        """Logits without what softmax ignores."""
+        return out - out.mean(axis=1, keepdims=True)
+
+
+class SparseMLPRegressor(RegressorMixin, _SparseMLP):  # type: ignore[misc]
+    """Predicts a number for rows of a table by wide networks whose first layer starts sparse."""
+
+    _classify = False
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The mean prediction of the networks."""
+        scaled = self._outputs(X).mean(axis=0)[:, 0]
+        return scaled * self._y_spread + self._y_centre
+
+    def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        y = np.asarray(y, np.float64)
+        self._y_centre = float(np.average(y, weights=weight))
+        spread = float(np.sqrt(np.average(np.square(y - self._y_centre), weights=weight)))
+        self._y_spread = spread or 1.0
+        return ((y - self._y_centre) / self._y_spread)[:, None]
+
+    def _contrast(self, out: np.ndarray) -> np.ndarray:
+        """Outputs in the units of the target."""
+        return out * self._y_spread

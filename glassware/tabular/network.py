@@ -1,0 +1,71 @@
+"""The network: affine layers with ReLU between, the first one sparse at the start."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from glassware.draws import draw, fold, ranking, unit
+
+Params: TypeAlias = tuple[dict[str, Any], ...]
+
+ROWS_AT_ONCE = 4096  # hidden activations of a wide network on a long table would not fit in memory
+
+
+def layer_keys(key: np.ndarray, layers: int) -> np.ndarray:
+    """Keys of the weights and biases of each layer, (2 * layers, 2); made on the host."""
+    return np.stack([fold(key, i) for i in range(2 * layers)])
+
+
+def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any) -> Params:
+    """First weights: uniform on +-1/sqrt(fan_in), as PyTorch's linear layers, but for a sparse first layer.
+
+    Args:
+        sizes: inputs (with padding), hidden widths, outputs.
+        keys: from :func:`layer_keys`.
+        features: how many inputs are real (traced). A weight is drawn by its address, so padding changes none.
+        sparsity: incoming weights of a first-layer neuron that are 1 while the others are 0; 0: dense (traced).
+    """
+    layers = []
+    for i, (rows, columns) in enumerate(pairwise(sizes)):
+        down, across = jnp.arange(rows, dtype=jnp.uint32)[:, None], jnp.arange(columns, dtype=jnp.uint32)[None, :]
+        fan_in = features.astype(jnp.float32) if i == 0 else jnp.float32(rows)
+        words, others = draw(keys[2 * i], across, down)
+        weight = (2.0 * unit(words) - 1.0) / jnp.sqrt(fan_in)
+        if i == 0:
+            real = down < features.astype(jnp.uint32)
+            score = jnp.where(real, ranking(others >> 1, down, rows), jnp.uint32(0xFFFFFFFF))
+            last = jnp.clip(jnp.minimum(sparsity, features) - 1, 0)
+            hot = (score <= jax.lax.dynamic_index_in_dim(jnp.sort(score, axis=0), last)).astype(jnp.float32)
+            weight = jnp.where(real, jnp.where(sparsity > 0, hot, weight), 0.0)
+        bias_words, _ = draw(keys[2 * i + 1], across[0], across[0] * jnp.uint32(0))
+        layers.append({"w": weight, "b": (2.0 * unit(bias_words) - 1.0) / jnp.sqrt(fan_in)})
+    return tuple(layers)
+
+
+def apply(params: Params, x: Any) -> Any:
+    """Outputs (rows, outputs) of one network."""
+    *hidden, last = params
+    for layer in hidden:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ last["w"] + last["b"]
+
+
+def outputs(members: list[Params], x: np.ndarray) -> np.ndarray:
+    """Outputs (members, rows, outputs) with NumPy, in float64: a row's does not depend on the rows beside it."""
+    wide = [
+        [{name: array.astype(np.float64) for name, array in layer.items()} for layer in params] for params in members
+    ]
+    found = np.empty((len(members), len(x), members[0][-1]["b"].shape[0]))
+    for start in range(0, len(x), ROWS_AT_ONCE):
+        part = slice(start, start + ROWS_AT_ONCE)
+        for i, params in enumerate(wide):
+            z = x[part]
+            for layer in params[:-1]:
+                z = np.maximum(z @ layer["w"] + layer["b"], 0.0)
+            found[i, part] = z @ params[-1]["w"] + params[-1]["b"]
+    return found

@@ -1,0 +1,115 @@
+"""Reading a trained network: which columns it uses, and which it uses together."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from glassware.tabular.inputs import DataError
+from glassware.tabular.network import Params, outputs
+
+SHUFFLES = 3
+MOST_ROWS = 300  # 2**k forward passes a set and a shuffle: enough rows for a ranking, no more
+FULL_SETS = 6  # all sets of this many leading columns are candidates, too
+
+
+def importances(members: list[Params]) -> np.ndarray:
+    """Share of each column in the first layer: |weight| times the size of the neuron's outgoing weights."""
+    total = sum(_reading(params).sum(axis=1) for params in members)
+    return np.asarray(total / max(np.sum(total), np.finfo(np.float32).tiny))
+
+
+def interactions(estimator: Any, k: int, X: Any, y: Any, top: int) -> pl.DataFrame:
+    """See :meth:`SparseMLPClassifier.interactions`."""
+    width = estimator.n_features_in_
+    if not 1 <= k <= min(width, 6):
+        raise DataError(f"k must lie between 1 and {min(width, 6)}, not {k}.")
+    if y is not None and X is None:
+        raise DataError("y needs X: the score is measured on rows.")
+    weights = _candidates(estimator.members_, k)
+    leading = np.argsort(-importances(estimator.members_))[:FULL_SETS]
+    names = getattr(estimator, "feature_names_in_", None)
+    sets = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
+    rows = []
+    if X is not None:
+        sets += [s for s in (tuple(sorted(map(int, c))) for c in combinations(leading, k)) if s not in set(sets)]
+        x = estimator._columns(X, reset=False)
+        chosen = np.random.default_rng(0).permutation(len(x))[:MOST_ROWS]
+        x, y = x[chosen], None if y is None else np.asarray(y)[chosen]
+    for columns in sets:
+        row: dict[str, Any] = {
+            "features": [names[c] for c in columns] if names is not None else list(columns),
+            "weight": weights.get(columns, 0.0),
+            "strength": None if X is None else _strength(estimator, columns, x),
+        }
+        rows.append((row, columns))
+    rows.sort(key=lambda pair: -(pair[0]["weight"] if X is None else pair[0]["strength"]))
+    kept = rows[:top]
+    for row, columns in kept:
+        row["score_drop"] = None if y is None else _score_drop(estimator, columns, x, y)
+    named = pl.List(pl.String if names is not None else pl.Int64)
+    schema: dict[str, Any] = {"features": named, "weight": pl.Float64, "strength": pl.Float64, "score_drop": pl.Float64}
+    return pl.DataFrame([row for row, _ in kept], schema=schema)
+
+
+def _reading(params: Params) -> np.ndarray:
+    """(columns, neurons): how much a neuron that matters reads a column."""
+    return np.abs(params[0]["w"]) * np.linalg.norm(params[1]["w"], axis=1)
+
+
+def _candidates(members: list[Params], k: int) -> dict[tuple[int, ...], float]:
+    """Each neuron names the ``k`` columns it reads most; the weakest of these readings is its vote. Shares of all."""
+    votes: dict[tuple[int, ...], float] = {}
+    for params in members:
+        reading = _reading(params)
+        best = np.argsort(-reading, axis=0)[:k]
+        weakest = np.take_along_axis(reading, best, axis=0)[-1]
+        for columns, vote in zip(np.sort(best, axis=0).T, weakest, strict=True):
+            chosen = tuple(int(c) for c in columns)
+            votes[chosen] = votes.get(chosen, 0.0) + float(vote)
+    total = sum(votes.values()) or 1.0
+    return {columns: vote / total for columns, vote in votes.items()}
+
+
+def _strength(estimator: Any, columns: tuple[int, ...], x: np.ndarray) -> float:
+    """Standard deviation of the interaction of these columns in the output (with all larger sets that contain them).
+
+    Liu and Owen's superset importance: swap each part of the set against another row's values and add up the outputs
+    with alternating signs. What any smaller set of columns explains cancels. Networks are averaged first; logits
+    are taken relative to their mean over the classes, numbers in the units of the target.
+    """
+    rng = np.random.default_rng(0)
+    parts = [list(part) for size in range(len(columns) + 1) for part in combinations(columns, size)]
+    signs = np.array([(-1.0) ** len(part) for part in parts])
+    total = 0.0
+    for _ in range(SHUFFLES):
+        other = x[rng.permutation(len(x))]
+        mixed = np.repeat(x[None], len(parts), axis=0)
+        for rows, part in zip(mixed, parts, strict=True):
+            rows[:, part] = other[:, part]
+        scaled = estimator.scaling_.transform(mixed.reshape(-1, x.shape[1]))
+        out = estimator._contrast(outputs(estimator.members_, scaled).mean(axis=0))
+        signed = np.tensordot(signs, out.reshape(len(parts), len(x), -1), axes=1)
+        total += float(np.mean(np.square(signed)))
+    return float(np.sqrt(total / SHUFFLES / len(parts)))
+
+
+def _score_drop(estimator: Any, columns: tuple[int, ...], x: np.ndarray, y: np.ndarray) -> float:
+    """What the score loses when the columns of the set are shuffled, together."""
+    rng = np.random.default_rng(0)
+    score = lambda rows: estimator.score(_named(estimator, rows), y)
+    shuffled = []
+    for _ in range(SHUFFLES):
+        mixed = x.copy()
+        mixed[:, list(columns)] = x[rng.permutation(len(x))][:, list(columns)]
+        shuffled.append(score(mixed))
+    return float(score(x) - np.mean(shuffled))
+
+
+def _named(estimator: Any, x: np.ndarray) -> Any:
+    """The rows as the estimator knows them: a frame where it was fitted on one."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return x if names is None else pl.DataFrame(x, schema=[str(name) for name in names])

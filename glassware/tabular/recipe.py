@@ -1,0 +1,103 @@
+"""How a network is trained: everything about an estimator that is not data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from glassware.tabular.inputs import DataError
+
+Schedule = Literal["constant", "cosine"]
+Scale = Literal["standard", "robust"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One way to train, the same for every table.
+
+    Attributes:
+        hidden_layer_sizes: widths of the hidden layers, first to last.
+        learning_rate: the largest rate of Adam.
+        weight_decay: lambda; decoupled and on weight matrices only, or coupled and on everything (``decoupled``).
+        epochs: passes over the rows.
+        batch_size: rows a step; None takes a 32nd of the table, as a power of two between 32 and 256.
+        early_stopping: each network holds out rows of its own and keeps the weights that do best on them.
+        n_ensemble: networks whose predictions are averaged.
+        scale: ``standard``: mean 0, standard deviation 1. ``robust``: by median and quartiles, tails bent towards +-3.
+        schedule: ``constant``, or ``cosine``: a short rise, then half a cosine down to zero.
+        decoupled: AdamW's decay instead of a term in the gradient.
+        label_smoothing: share of every label that is spread over all classes.
+    """
+
+    hidden_layer_sizes: tuple[int, ...]
+    learning_rate: float
+    weight_decay: float
+    epochs: int
+    batch_size: int | None
+    early_stopping: bool
+    n_ensemble: int
+    scale: Scale
+    schedule: Schedule
+    decoupled: bool
+    label_smoothing: float
+
+    def rows_a_step(self, rows: int) -> int:
+        """The batch size for a table of this many rows."""
+        if self.batch_size is not None:
+            return self.batch_size
+        return min(256, max(32, 1 << (max(rows // 32, 1)).bit_length()))
+
+
+PRESETS = {
+    "default": Recipe(
+        hidden_layer_sizes=(512, 128),
+        learning_rate=2e-3,
+        weight_decay=0.05,
+        epochs=100,
+        batch_size=None,
+        early_stopping=True,
+        n_ensemble=4,
+        scale="robust",
+        schedule="cosine",
+        decoupled=True,
+        label_smoothing=0.05,
+    ),
+    # Pareto Frontiers, tables: what its grid shares, and a middle width of its two-layer networks.
+    "paper": Recipe(
+        hidden_layer_sizes=(1000, 1000),
+        learning_rate=1e-3,
+        weight_decay=0.0,
+        epochs=100,
+        batch_size=256,
+        early_stopping=False,
+        n_ensemble=1,
+        scale="standard",
+        schedule="constant",
+        decoupled=False,
+        label_smoothing=0.0,
+    ),
+}
+
+
+def recipe(preset: Any, **chosen: Any) -> Recipe:
+    """The preset with the values that are not None put in; each is checked."""
+    if preset not in PRESETS:
+        raise DataError(f"preset must be one of {', '.join(map(repr, PRESETS))}, not {preset!r}.")
+    sizes = chosen.get("hidden_layer_sizes")
+    if sizes is not None:
+        sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+        if not sizes or any(not _whole(size, 1) for size in sizes):
+            raise DataError(f"hidden_layer_sizes must be whole numbers from 1, one a layer, not {sizes!r}.")
+        chosen["hidden_layer_sizes"] = tuple(int(size) for size in sizes)
+    for name in ("epochs", "batch_size", "n_ensemble"):
+        if chosen.get(name) is not None and not _whole(chosen[name], 1):
+            raise DataError(f"{name} must be a whole number from 1, not {chosen[name]!r}.")
+    for name in ("learning_rate", "weight_decay"):
+        if chosen.get(name) is not None and not 0 <= chosen[name] < float("inf"):
+            raise DataError(f"{name} must be a number from 0, not {chosen[name]!r}.")
+    known = {field.name for field in fields(Recipe)}
+    return replace(PRESETS[preset], **{k: v for k, v in chosen.items() if v is not None and k in known})
+
+
+def _whole(value: Any, least: int) -> bool:
+    return not isinstance(value, bool) and int(value) == value and value >= least

@@ -1,0 +1,181 @@
+"""The estimators beside scikit-learn's tools: frames, pipelines, searches, pickles, weights, sentences."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from glassware.errors import GlasswareError
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
+from glassware.tabular.lanes import train
+from glassware.tabular.network import layer_keys
+
+SMALL = {"hidden_layer_sizes": 32, "epochs": 30, "n_ensemble": 2, "learning_rate": 0.02, "random_state": 0}
+X, Y = make_classification(200, 8, n_informative=4, random_state=0)
+
+
+def small(**more):
+    return SparseMLPClassifier(**{**SMALL, **more})
+
+
+def test_importing_the_package_does_not_import_scikit_learn():
+    code = "import glassware, sys; sys.exit('sklearn' in sys.modules or 'glassware.tabular' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_scikit_learn_there_is_one_sentence(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for name in [name for name in sys.modules if name.startswith("glassware.tabular")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(GlasswareError, match=r"needs scikit-learn: pip install 'glassware\[tabular\]'"):
+        import glassware.tabular  # noqa: F401
+
+
+def test_it_learns_classes_and_numbers():
+    assert cross_val_score(small(), *load_iris(return_X_y=True), cv=3).min() > 0.9
+    rows, numbers = make_regression(300, 5, noise=1.0, random_state=0)
+    assert cross_val_score(SparseMLPRegressor(**SMALL), rows, 1000.0 + numbers, cv=3).min() > 0.95
+
+
+def test_probabilities_are_the_mean_of_the_members():
+    both, alone = small().fit(X, Y), small(n_ensemble=1).fit(X, Y)
+    for one, other in zip(both.members_[0], alone.members_[0], strict=True):
+        np.testing.assert_array_equal(one["w"], other["w"])  # a larger ensemble begins with the smaller one
+    second = clone(alone).fit(X, Y)
+    second.members_ = both.members_[1:]
+    mean = (alone.predict_proba(X) + second.predict_proba(X)) / 2
+    np.testing.assert_allclose(both.predict_proba(X), mean, rtol=1e-12)
+    assert not np.array_equal(both.members_[0][0]["w"], both.members_[1][0]["w"])
+
+
+@pytest.mark.parametrize("features", [5, 8, 19])
+def test_neurons_start_with_two_weights(features):
+    rows = np.random.default_rng(0).normal(size=(60, features))
+    job = small(epochs=1, learning_rate=0.0)._prepare(rows, rows[:, 0] > 0)
+    [[params, _]] = train([job])
+    assert params[0]["w"].shape == (features, 32)
+    assert set(np.unique(params[0]["w"])) == {0.0, 1.0}
+    assert (params[0]["w"].sum(axis=0) == 2).all()
+    assert np.abs(params[1]["w"]).max() <= 1 / np.sqrt(32)
+    [[dense, _]] = train([small(epochs=1, learning_rate=0.0, init_sparsity=None)._prepare(rows, rows[:, 0] > 0)])
+    assert 0.8 / np.sqrt(features) < np.abs(dense[0]["w"]).max() <= 1 / np.sqrt(features)
+    assert (dense[0]["w"] != 0).all()
+
+
+def test_layers_draw_from_streams_of_their_own():
+    assert len(np.unique(layer_keys(np.array([1, 2], np.uint32), 3), axis=0)) == 6
+
+
+def test_a_pickle_holds_numpy_only_and_predicts_the_same():
+    fitted = small().fit(X, Y)
+    kept = pickle.dumps(fitted)
+    assert b"jax" not in kept
+    np.testing.assert_array_equal(pickle.loads(kept).predict_proba(X), fitted.predict_proba(X))
+
+
+def test_in_pipelines_and_searches():
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), small()), {"sparsemlpclassifier__weight_decay": [0.0, 0.1]}, cv=2
+    ).fit(X, Y)
+    assert search.best_score_ > 0.7
+
+
+def test_rows_of_weight_zero_are_not_there():
+    weight = (np.arange(len(X)) % 3 > 0).astype(float)
+    np.testing.assert_array_equal(
+        small().fit(X, Y, weight).predict_proba(X), small().fit(X[weight > 0], Y[weight > 0]).predict_proba(X)
+    )
+
+
+def test_heavy_rows_win():
+    rows = np.repeat([[0.0], [1.0]], 100, axis=0)
+    labels = np.tile([0, 1], 100)
+    weight = np.where(labels == 1, 4.0, 1.0)
+    share = small(preset="paper", epochs=100).fit(rows, labels, weight).predict_proba(rows)[:, 1]
+    np.testing.assert_allclose(share, 0.8, atol=0.05)
+
+
+def test_the_held_out_rows_decide_when_to_stop():
+    noise = np.random.default_rng(0).integers(0, 2, len(X))
+    long = {"epochs": 200, "weight_decay": 0.0}
+    stopped, through = (small(early_stopping=early, patience=3, **long).fit(X, noise) for early in (True, False))
+    assert through.score(X, noise) > 0.95
+    assert stopped.score(X, noise) < 0.85  # the other was free to learn noise by heart
+
+
+def test_patience_is_how_long_a_network_waits():
+    hasty, patient = (small(patience=patience, learning_rate=0.1, epochs=60).fit(X, Y) for patience in (1, 60))
+    assert not np.array_equal(hasty.members_[0][0]["w"], patient.members_[0][0]["w"])
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas"])
+def test_frames(kind):
+    frames = pytest.importorskip(kind)
+    names = [f"c{i}" for i in range(8)]
+    frame = frames.DataFrame(dict(zip(names, X.T, strict=True)))
+    fitted = small().fit(frame, Y)
+    assert list(fitted.feature_names_in_) == names
+    np.testing.assert_array_equal(fitted.predict_proba(frame), small().fit(X, Y).predict_proba(X))
+    words = frames.DataFrame({"age": [1.0, 2.0] * 10, "town": ["a", "b"] * 10})
+    with pytest.raises(ValueError, match=r"Column 'town' is of type .* encode it as numbers"):
+        small().fit(words, [0, 1] * 10)
+
+
+def test_missing_values_are_refused_or_filled():
+    holes = X.copy()
+    holes[::5, 3] = np.nan
+    with pytest.raises(
+        ValueError, match="Column 3 contains NaN in 40 of 200 rows: impute it, or pass missing='median'"
+    ):
+        small().fit(holes, Y)
+    with pytest.raises(ValueError, match="Column 'c3' contains NaN in 40"):
+        small().fit(pl.DataFrame(holes, schema=[f"c{i}" for i in range(8)]), Y)
+    filled = np.where(np.isnan(holes), np.nanmedian(holes, axis=0), holes)
+    fitted = small(missing="median").fit(holes, Y)
+    assert fitted.score(holes, Y) > 0.8
+    np.testing.assert_allclose(fitted.predict_proba(holes), fitted.predict_proba(filled))
+    nulls = pl.DataFrame({"a": [1, None, 3] * 10, "b": [0, 1, 0] * 10})
+    assert small(missing="median").fit(nulls, [0, 1, 0] * 10).score(nulls, [0, 1, 0] * 10) == 1
+
+
+def test_columns_that_never_change_or_have_wild_tails():
+    wild = np.column_stack([X, np.full(len(X), 0.1), np.where(np.arange(len(X)) == 7, 1e12, X[:, 0])])
+    assert small().fit(wild, Y).score(wild, Y) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"preset": "best"}, "preset must be one of 'default', 'paper', not 'best'"),
+        ({"hidden_layer_sizes": (0,)}, "hidden_layer_sizes must be whole numbers from 1"),
+        ({"init_sparsity": 0}, "init_sparsity must be a whole number from 1, or None"),
+        ({"epochs": 2.5}, "epochs must be a whole number from 1, not 2.5"),
+        ({"learning_rate": -1.0}, "learning_rate must be a number from 0, not -1.0"),
+        ({"missing": "drop"}, "missing must be 'refuse' or 'median', not 'drop'"),
+        ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1"),
+        ({"patience": 0}, "patience must be a whole number from 1"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        small(**parameters).fit(X, Y)
+
+
+def test_a_rate_that_diverges_is_named():
+    with pytest.raises(ValueError, match="Training diverged: learning_rate = 1e\\+30 is too large"):
+        small(learning_rate=1e30).fit(X, Y)
+
+
+def test_an_odd_batch_size_reaches_the_last_rows():
+    rows, numbers = make_regression(250, 3, noise=0.1, random_state=0)
+    assert (
+        SparseMLPRegressor(**{**SMALL, "batch_size": 200, "epochs": 200}).fit(rows, numbers).score(rows, numbers) > 0.9
+    )
