@@ -14,6 +14,7 @@ from glassware.engine.device import on_cpu
 from glassware.engine.kernels import program as gpu
 from glassware.engine.program import LaneProgram, Program
 from glassware.errors import GlasswareError
+from glassware.part import Values
 from glassware.training import Run
 
 Engine: TypeAlias = Literal["auto", "xla", "kernels", "kernels-exact"]
@@ -66,21 +67,32 @@ def program(shape: Run, lanes: int, engine: Engine = "xla") -> LaneProgram:
         made.compile(values)
         return made
     try:
-        made = _kernel(shape, lanes, engine)
-        made.compile(values)
+        return _cpu_kernel(shape, lanes, values) if on_cpu() else _gpu_kernel(shape, lanes, values, engine)
     except jax.errors.JaxRuntimeError:
         raise
     except Exception as error:  # whatever lowering to an unknown device may raise
         raise KernelError(str(error)) from error
+
+
+def _cpu_kernel(shape: Run, lanes: int, values: Values) -> LaneProgram:
+    # Numba takes a second to import: only when it is used.
+    from glassware.engine.cpu.compiled import forget
+    from glassware.engine.cpu.program import CpuProgram
+
+    try:
+        made = CpuProgram(shape, lanes)
+        made.compile(values)
+    except Exception:  # damaged machine code raises whatever its pickles do; what else may be wrong shows again
+        forget()
+        made = CpuProgram(shape, lanes)
+        made.compile(values)
     return made
 
 
-def _kernel(shape: Run, lanes: int, engine: Engine) -> LaneProgram:
-    if on_cpu():
-        from glassware.engine.cpu.program import CpuProgram  # Numba takes a second to import: only when it is used
-
-        return CpuProgram(shape, lanes)
-    return gpu.KernelProgram(shape, lanes, "exact" if engine == "kernels-exact" else "fast")
+def _gpu_kernel(shape: Run, lanes: int, values: Values, engine: Engine) -> LaneProgram:
+    made = gpu.KernelProgram(shape, lanes, "exact" if engine == "kernels-exact" else "fast")
+    made.compile(values)
+    return made
 
 
 def _describe(shape: Run) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,3 +36,8 @@ def compiled(function: Function) -> Function:
         return numba.njit(nogil=True, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = theirs
+
+
+def forget() -> None:
+    """Throw the kept machine code away: what a killed process left half written cannot be loaded."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
