@@ -59,7 +59,7 @@ def peers(device: Device, cell: Cell) -> tuple[Peer, ...]:
         Peer("stacked", "PyTorch, stacked models", "torch", settings(stacks)),
         *(graph if device == "gpu" else ()),
         Peer("vmapped", "JAX jit(vmap(scan))", "jax", tuple(Setting(count, 0, device) for count in lanes)),
-        Peer("evaluated", "glassware, with evaluation", "engine", (Setting(ours, 0, device),)),
+        Peer("evaluated", "glassware, evaluating", "engine", (Setting(ours, 0, device),)),
         *(
             Peer("training", f"glassware, {engine}", "engine", (Setting(ours, 0, device, engine),))
             for engine in _engines(device)

@@ -70,7 +70,7 @@ def caption(results: Sequence[Result]) -> str:
     return (
         f"Medians over {len(results[0].product) if results else 0} turns; spread: half the range; ratios: medians over "
         f"turns of readings taken in the same turn. Peers never evaluate; glassware looks at {BATCH} examples every "
-        f"100 to 1000 steps, and with evaluation at {LAPTOP.test:,} every {LAPTOP.every}. Peers read a stored "
+        f"100 to 1000 steps, and when evaluating at {LAPTOP.test:,} every {LAPTOP.every}. Peers read a stored "
         f"sample of {SAMPLE:,}; glassware draws its examples again at every step. Memory floor: the time to "
         f"read and write all weights once a step at the speed of a large copy; beyond 100% they must stay in cache."
     )
