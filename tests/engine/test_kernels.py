@@ -82,7 +82,7 @@ def test_exact_kernel_trains_like_xla(changes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("n", "tile_rows", "span"), [(50, 16, 1), (70, 16, 2), (127, 0, 2)])
 def test_every_layout_trains_like_xla(n: int, tile_rows: int, span: int) -> None:
-    base = run(task=Parity(n=n, k=3), model=MLP(width=40))
+    base = run(task=Parity(n=n, k=3), model=MLP(width=40), evaluation=Evaluation(test=96, every=50))
     gap, _, _ = compare([base], "exact", chunks=(1, 1), layout=Layout(n, 40, tile_rows=tile_rows, span=span))
     assert gap < EXACT
 
