@@ -7,6 +7,7 @@ import pytest
 from glassware.studies import SCALES, claims, figures, train
 from glassware.studies.leaky import (
     STUDIES,
+    digit_strips,
     first_step,
     leak_needed,
     lemmas,
@@ -273,3 +274,28 @@ def test_lemmas_corrected_hold_and_printed_fail(smoke):
     off = rows.with_columns(gap=pl.col("gap") + 1e-11, value=pl.col("value") * 10)
     assert not check(study, "equalities", off).holds
     assert not check(study, "inequalities", off).holds
+
+
+def test_digit_strips_are_judged_by_their_means():
+    methods = (digit_strips.NETWORK, *digit_strips.FIXED)
+
+    def made(one, three):
+        levels = {1: dict(zip(methods, one, strict=True)), 3: dict(zip(methods, three, strict=True))}
+        return pl.DataFrame(
+            [{"k": k, "method": m, "seed": 1, "accuracy": v} for k, by in levels.items() for m, v in by.items()]
+        )
+
+    study = digit_strips.STUDY
+    good = made((0.98, 0.96, 0.9, 0.97, 0.95), (0.75, 0.5, 0.5, 0.51, 0.52))
+    assert all(check(study, claim.id, good).holds for claim in study.claims)
+    bad = made((0.98, 0.9, 0.9, 0.9, 0.9), (0.65, 0.5, 0.5, 0.57, 0.5))
+    assert not any(check(study, claim.id, bad).holds for claim in study.claims)
+    assert check(study, "fixed", good.filter(pl.col("method") != "tangent gates")).holds is None
+
+
+def test_no_image_is_in_training_and_test_strips():
+    rng = np.random.default_rng(0)
+    (x, y), (x_test, _) = digit_strips.strips(1, 3000, 1000, rng)
+    assert not {row.tobytes() for row in x} & {row.tobytes() for row in x_test}
+    assert x.shape == (3000, 64)
+    assert set(np.unique(y)) == {-1.0, 1.0}

@@ -1,6 +1,7 @@
 """Learning Parities with Neural Networks: parities whose inputs leak the label half of the time."""
 
 from glassware.studies.leaky import (
+    digit_strips,
     first_step,
     leak_needed,
     lemmas,
@@ -19,4 +20,5 @@ STUDIES: tuple[Study, ...] = (
     leak_needed.STUDY,
     separation.STUDY,
     lemmas.STUDY,
+    digit_strips.STUDY,
 )
