@@ -9,6 +9,6 @@ if find_spec("sklearn") is None:
 
 from glassware.tabular.estimators import SparseMLPClassifier, SparseMLPRegressor
 from glassware.tabular.inputs import DataError
-from glassware.tabular.validation import cross_validate_many
+from glassware.tabular.validation import cross_validate_many, fit_many
 
-__all__ = ["DataError", "SparseMLPClassifier", "SparseMLPRegressor", "cross_validate_many"]
+__all__ = ["DataError", "SparseMLPClassifier", "SparseMLPRegressor", "cross_validate_many", "fit_many"]

@@ -1,9 +1,9 @@
-"""Cross-validation of many settings at once: seeds, folds and settings of one shape are lanes of one program."""
+"""Many fits at once: tables, seeds, folds and settings of one shape are lanes of one program."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from sklearn.base import clone, is_classifier
@@ -14,6 +14,30 @@ from sklearn.utils import _safe_indexing, indexable
 from glassware.tabular.estimators import SparseMLPClassifier, SparseMLPRegressor
 from glassware.tabular.inputs import DataError
 from glassware.tabular.lanes import train
+
+Estimator = TypeVar("Estimator", SparseMLPClassifier, SparseMLPRegressor)
+
+
+def fit_many(estimators: Iterable[Estimator], tables: Iterable[tuple[Any, Any]]) -> list[Estimator]:
+    """Fit each estimator on its table, all at once; each equals the one fitted alone (bit for bit on a CPU).
+
+    Args:
+        estimators: unfitted ones, all different objects.
+        tables: a pair (rows, targets) for each estimator.
+
+    Returns:
+        The estimators, fitted.
+    """
+    estimators, tables = list(estimators), list(tables)
+    if len(estimators) != len(tables):
+        raise DataError(f"fit_many takes one table an estimator, not {len(tables)} for {len(estimators)}.")
+    for one in estimators:
+        if not isinstance(one, SparseMLPClassifier | SparseMLPRegressor):
+            raise DataError(f"fit_many takes SparseMLP estimators, not a {type(one).__name__}.")
+    if len({id(one) for one in estimators}) < len(estimators):
+        raise DataError("fit_many takes different estimators, and one is there twice: clone it.")
+    jobs = [one._prepare(X, y) for one, (X, y) in zip(estimators, tables, strict=True)]
+    return [one._finish(members) for one, members in zip(estimators, train(jobs), strict=True)]
 
 
 def cross_validate_many(
@@ -49,16 +73,15 @@ def cross_validate_many(
     scorer = check_scoring(estimator, scoring=scoring)
     parts = [(_safe_indexing(X, kept), _safe_indexing(y, kept)) for kept, _ in folds]
     tests = [(_safe_indexing(X, held), _safe_indexing(y, held)) for _, held in folds]
-    rows, fitted, jobs = [], [], []
+    rows, ones, tables = [], [], []
     for setting in settings:
         for seed in seeds:
             for fold, part in enumerate(parts):
-                one = clone(estimator).set_params(**clone(setting, safe=False), random_state=seed)
-                jobs.append(one._prepare(*part))
-                fitted.append(one)
+                ones.append(clone(estimator).set_params(**clone(setting, safe=False), random_state=seed))
+                tables.append(part)
                 rows.append({**{name: _cell(value) for name, value in setting.items()}, "seed": seed, "fold": fold})
-    for row, one, members in zip(rows, fitted, train(jobs), strict=True):
-        row["score"] = float(scorer(one._finish(members), *tests[row["fold"]]))
+    for row, one in zip(rows, fit_many(ones, tables), strict=True):
+        row["score"] = float(scorer(one, *tests[row["fold"]]))
     return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
 

@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from glassware.tabular import SparseMLPClassifier, cross_validate_many
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, cross_validate_many, fit_many
 
 X, Y = load_iris(return_X_y=True)
 BASE = SparseMLPClassifier(16, epochs=5, n_ensemble=2, learning_rate=0.02)
@@ -37,3 +37,24 @@ def test_all_folds_come_back_in_order():
 def test_seeds_are_not_a_parameter():
     with pytest.raises(ValueError, match="random_state belongs into seeds"):
         cross_validate_many(BASE, X, Y, {"random_state": [1]})
+
+
+def test_tables_of_different_sizes_are_fitted_at_once():
+    tables = [(X, Y), (X[:90, :3], Y[:90]), (X[::2], Y[::2] == 1)]
+    wanted = [clone(BASE).set_params(random_state=i) for i in range(3)]
+    fitted = fit_many(wanted, tables)
+    assert all(one is other for one, other in zip(fitted, wanted, strict=True))
+    for one, (rows, labels) in zip(fitted, tables, strict=True):
+        np.testing.assert_array_equal(one.predict_proba(rows), clone(one).fit(rows, labels).predict_proba(rows))
+    numbers, classes = fit_many([SparseMLPRegressor(8, epochs=2), clone(BASE)], [(X, X[:, 0]), (X, Y)])
+    assert numbers.predict(X).dtype == float
+    assert set(classes.predict(X)) <= {0, 1, 2}
+
+
+def test_many_fits_need_a_table_and_an_estimator_each():
+    with pytest.raises(ValueError, match="one table an estimator, not 1 for 2"):
+        fit_many([clone(BASE), clone(BASE)], [(X, Y)])
+    with pytest.raises(ValueError, match="one is there twice"):
+        fit_many([BASE, BASE], [(X, Y), (X, Y)])
+    with pytest.raises(ValueError, match="takes SparseMLP estimators, not a str"):
+        fit_many(["x"], [(X, Y)])
