@@ -36,7 +36,9 @@ MAY_IMPORT = {
     "studies": {*ABOVE, "theory"},
     "api": {*ABOVE, "theory", "luck", "progress", "studies"},
     "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "progress"},
-    "cli": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api"},  # the top: nothing imports it
+    "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api"},
+    "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
+    "__main__": {"cli"},
     "": {"api", "charts", "studies"},  # the package itself: names it passes on
 }
 

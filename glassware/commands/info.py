@@ -1,0 +1,19 @@
+"""This machine: ``info``."""
+
+from __future__ import annotations
+
+import json
+
+from glassware.commands.options import AsJson
+from glassware.printing import make_console, print_info
+
+
+def info(as_json: AsJson = False) -> None:
+    """Show this machine, the versions, and what the engine would choose here."""
+    from glassware import api
+
+    found = api.info()
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    print_info(make_console(), found)

@@ -1,0 +1,44 @@
+"""Arguments and options that several commands take, and how they are stopped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from glassware.progress import Progress
+
+StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study, as 'glassware studies' lists them.")]
+Scale = Annotated[
+    str,
+    typer.Option(
+        metavar="smoke|laptop|paper", help="Size of the grid: seconds, minutes on two cores, or the paper's own."
+    ),
+]
+StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="Folder of results, one row a run.")]
+FiguresFolder = Annotated[Path, typer.Option("--figures", metavar="DIR", help="Folder for figures, PNG and HTML.")]
+Seeds = Annotated[int | None, typer.Option(metavar="N", help="Runs a cell.", show_default="the scale's own")]
+Lanes = Annotated[
+    int | None, typer.Option(metavar="N", help="Runs trained side by side.", show_default="by the device's memory")
+]
+EngineName = Annotated[
+    str, typer.Option("--engine", metavar="PATH", help="auto (kernels where they can), xla, kernels, kernels-exact.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+
+STORE, FIGURES = Path("results/store"), Path("results/figures")
+
+
+@contextmanager
+def stoppable(progress: Progress, store: Path) -> Iterator[None]:
+    """Ctrl-C: say what was kept. The store has written every finished run by the time this sees it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"stopped: {progress.kept:,} runs kept in {store}; run the same command to go on", file=sys.stderr)
+        raise typer.Exit(130) from None

@@ -1,0 +1,45 @@
+"""What a success costs: ``plan``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from glassware.commands.options import STORE, AsJson, StoreFolder
+from glassware.printing import make_console, print_figures, print_plan
+
+
+def plan(
+    n: Annotated[int, typer.Option("--n", metavar="N", help="Inputs of the parity.")],
+    k: Annotated[int, typer.Option("--k", metavar="K", help="Relevant inputs.")],
+    m: Annotated[
+        int | None, typer.Option("--m", metavar="M", help="Examples at hand.", show_default="any number")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(metavar="FLOPS", help="Operations to spend, as 1e12.", show_default="any number")
+    ] = None,
+    store: StoreFolder = STORE,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw data against compute, PNG and HTML.", show_default="none")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what to train, when to give up and restart, and what one success costs; trains nothing.
+
+    Prices come from the runs in the store: successes, failures and how long they took.
+
+      glassware plan --n 50 --k 3 --m 1000 --budget 1e12
+    """
+    from glassware import api
+
+    found = api.plan(n, k, m, budget, store=store)
+    drawn = [] if figure is None else api.plan_figure(found, figure)
+    if as_json:
+        print(json.dumps(found.plain(), indent=2))
+        return
+    console = make_console()
+    print_plan(console, found)
+    print_figures(console, drawn)

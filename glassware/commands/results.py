@@ -1,0 +1,56 @@
+"""What a store tells without training: ``claims``, ``figures``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from glassware.commands.options import FIGURES, STORE, AsJson, FiguresFolder, Scale, Seeds, StoreFolder, StudyName
+from glassware.printing import make_console, print_claims, print_figures
+
+
+def claims(
+    study: Annotated[
+        str | None, typer.Argument(metavar="[STUDY]", help="A study, or all of a paper ('pareto').", show_default="all")
+    ] = None,
+    scale: Scale = "laptop",
+    store: StoreFolder = STORE,
+    seeds: Seeds = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge claims on the results in the store; trains nothing.
+
+    glassware claims pareto --json
+    """
+    from glassware import api
+    from glassware.studies import check_scale, matching, missing
+
+    chosen, size, kept = matching(study), check_scale(scale), api.existing(store)
+    if as_json:
+        found = [judgement.plain() for one in chosen for judgement in api.claims(one, size, store=kept, seeds=seeds)]
+        print(json.dumps(found, indent=2))
+        return
+    console = make_console()
+    for one in chosen:
+        print_claims(console, api.claims(one, size, store=kept, seeds=seeds), brief=True)
+        lacking, wanted = missing(one, size, kept, seeds)
+        if 0 < lacking < wanted:
+            # A run that succeeds ends early: the first rows of a sweep make it look better than it is.
+            console.print(
+                f"{lacking:,} of {wanted:,} runs are missing; those that succeed finish first", style="yellow"
+            )
+
+
+def figures(
+    study: StudyName,
+    scale: Scale = "laptop",
+    store: StoreFolder = STORE,
+    figures: FiguresFolder = FIGURES,
+    seeds: Seeds = None,
+) -> None:
+    """Draw a study's figures again from the results in the store; trains nothing."""
+    from glassware import api
+
+    print_figures(make_console(), api.figures(study, scale, store=store, folder=figures, seeds=seeds))

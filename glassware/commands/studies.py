@@ -1,0 +1,111 @@
+"""Studies: ``studies``, ``run``, ``estimate``."""
+
+from __future__ import annotations
+
+import json
+
+from rich.table import Table
+
+from glassware.commands.options import (
+    FIGURES,
+    STORE,
+    AsJson,
+    EngineName,
+    FiguresFolder,
+    Lanes,
+    Scale,
+    Seeds,
+    StoreFolder,
+    StudyName,
+    stoppable,
+)
+from glassware.printing import make_console, print_claims, print_estimate, print_figures
+
+
+def studies() -> None:
+    """List the studies: runs at each scale, and claims."""
+    from glassware import api
+
+    table = Table("study", "shows", box=None, padding=(0, 2, 0, 0))
+    for column in ("smoke", "laptop", "paper", "claims"):
+        table.add_column(column, justify="right")
+    listed = api.list_studies()
+    for row in listed.iter_rows(named=True):
+        more = (" +" if row["stages"] > 1 else "") + (" *" if row["computed"] else "")
+        counts = [f"{row[scale]:,}{more}" for scale in ("smoke", "laptop", "paper")]
+        table.add_row(row["name"], row["title"], *counts, str(row["claims"]))
+    console = make_console()
+    console.print(table)
+    if any(listed["stages"] > 1):
+        console.print("\nNumbers are runs at each scale; + means that later stages add runs that depend on the first.")
+    if any(listed["computed"]):
+        console.print("* means that the study computes results as well, or only computes.")
+
+
+def run(
+    study: StudyName,
+    scale: Scale = "laptop",
+    store: StoreFolder = STORE,
+    figures: FiguresFolder = FIGURES,
+    seeds: Seeds = None,
+    lanes: Lanes = None,
+    engine: EngineName = "auto",
+) -> None:
+    """Train a study, judge its claims, draw its figures.
+
+    Runs that the store already has are not trained again. Ctrl-C keeps what is finished; the same command goes on.
+
+      glassware run pareto/success-frontier --scale smoke
+    """
+    from glassware import api
+    from glassware.engine import check_engine
+    from glassware.progress import Progress
+    from glassware.studies import find
+
+    console = make_console()
+    found, path = find(study), check_engine(engine)
+    title = f"{found.name} at scale {scale}: {found.title}"
+    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=path)
+    api.check_folder(figures)  # before hours of training, not after
+    with stoppable(progress, store):
+        report = api.run(
+            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=path, progress=progress
+        )
+    print_claims(console, report.judgements)
+    console.print()
+    print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
+    console.print(f"results in {store}", soft_wrap=True)
+
+
+def estimate(
+    study: StudyName,
+    scale: Scale = "laptop",
+    store: StoreFolder = STORE,
+    seeds: Seeds = None,
+    lanes: Lanes = None,
+    engine: EngineName = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Say how long a study takes on this machine; trains nothing.
+
+    Speed is measured here for up to a minute; how many runs stop early is taken from the results in the store.
+
+      glassware estimate pareto/success-frontier --scale paper
+    """
+    from glassware import api
+    from glassware.engine import check_engine
+    from glassware.studies import find
+
+    found, path, console = find(study), check_engine(engine), make_console()
+    with make_console(stderr=True).status("measuring this machine") as status:
+        forecast = api.estimate(found, scale, store=store, seeds=seeds, lanes=lanes, engine=path, tell=status.update)
+    if as_json:
+        print(json.dumps({"study": found.name, "scale": scale, **forecast.plain()}, indent=2))
+        return
+    title = f"{found.name} at scale {scale}: {found.title}"
+    if not found.stages:
+        console.print(f"{title}\n\nit is computed, not trained: there is no run to estimate")
+        return
+    print_estimate(console, title, forecast)
+    if found.compute is not None:
+        console.print("not counted: what the study computes besides")

@@ -1,0 +1,43 @@
+"""A grid of one's own: ``sweep``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from glassware.commands.options import STORE, EngineName, Lanes, StoreFolder, stoppable
+from glassware.printing import make_console, print_summary
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A sweep: a base run and what varies.")],
+    store: StoreFolder = STORE,
+    lanes: Lanes = None,
+    engine: EngineName = "auto",
+) -> None:
+    """Train a grid of your own, written as TOML.
+
+    Runs that the store already has are not trained again. Ctrl-C keeps what is finished; the same command goes on.
+    A sweep file:
+
+      seeds = 8                          # seeds 0..7 of every combination
+      \\[run]
+      steps = 6000
+      task = { n = 50, k = 3 }
+      model = { width = 100 }
+      \\[grid]                             # every combination of these
+      m = \\[300, 1000, "online"]
+      model.width = \\[10, 100]
+    """
+    from glassware import api
+    from glassware.engine import check_engine
+    from glassware.progress import Progress
+
+    console, path = make_console(), check_engine(engine)
+    progress = Progress(console, lanes=lanes, engine=path)
+    with stoppable(progress, store):
+        frame = api.sweep(file, store, lanes=lanes, engine=path, progress=progress)
+    print_summary(console, api.summary(frame))
+    console.print(f"results in {store}", soft_wrap=True)
