@@ -1,5 +1,6 @@
 """One JAX start and one compilation cache for the whole session; hypothesis without a clock."""
 
+import importlib
 import os
 import shutil
 import tempfile
@@ -29,3 +30,26 @@ def _start_jax() -> None:
     from glassware.engine import devices
 
     devices()  # a test that touches JAX first would leave it one device
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def trained(monkeypatch):
+    """Runs handed to the engine, in order."""
+    from glassware.engine import train
+
+    seen = []
+
+    def watched(runs, **options):
+        runs = list(runs)
+        seen.extend(runs)
+        return train(runs, **options)
+
+    monkeypatch.setattr(importlib.import_module("glassware.sweeps.sweep"), "train", watched)
+    return seen

@@ -2,54 +2,14 @@ import json
 import subprocess
 import sys
 
-import altair as alt
 import polars as pl
 import pytest
 
 import glassware
 from glassware import GlasswareError, api
-from glassware.engine import lanes
-from glassware.statistics import Estimate
-from glassware.studies import Claim, Finding, Study
-from glassware.studies.claim import NOT_ENOUGH
 from glassware.sweeps import grid
 from tests.helpers import TINY, tiny
-
-ALL = ("smoke", "laptop", "paper")
-
-
-def first(scale, seeds, _):
-    return grid(TINY, {"model.width": [8, 4]}, seeds=seeds or 2)
-
-
-def second(scale, seeds, rows):
-    """As many runs as the first stage had rows, on other data."""
-    return [tiny(m=50, seed=i) for i in range(len(rows))]
-
-
-def claim(name, holds, scales=ALL):
-    check = lambda frame: NOT_ENOUGH if holds is None else Finding(Estimate(0.5, 0.25, 0.75), holds, "points", "1 of 2")
-    return Claim(name, f"It is said that {name}", "Section 1", "≥ 50%", check, scales)
-
-
-CLAIMS = (claim("true", True), claim("false", False), claim("rare", None), claim("large", True, ("paper",)))
-WIDTHS = {"widths": lambda frame: alt.Chart(frame.select("width", "test_error")).mark_point().encode(x="width:O")}
-STUDY = Study("test/tiny", "Two widths of a small network", "About.", (first, second), CLAIMS, WIDTHS)
-
-
-@pytest.fixture
-def trained(monkeypatch):
-    """Runs handed to the engine, in order."""
-    seen = []
-    train = lanes.train
-
-    def watched(runs, **options):
-        runs = list(runs)
-        seen.extend(runs)
-        return train(runs, **options)
-
-    monkeypatch.setattr(sys.modules["glassware.sweeps.sweep"], "train", watched)
-    return seen
+from tests.tiny_study import STUDY
 
 
 def test_every_name_is_there_and_documented():

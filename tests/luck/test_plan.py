@@ -6,8 +6,8 @@ import pytest
 import glassware
 from glassware import GlasswareError
 from glassware.sweeps import Store
+from tests.calls import call, sentence, snapshot
 from tests.luck.made import NEVER, made
-from tests.test_cli import _wide, call, folder, sentence, snapshot  # noqa: F401 (fixtures)
 
 SPARSE = {"scheme": "sparse", "s": 2}
 CELLS = [
@@ -24,7 +24,7 @@ CELLS = [
 
 
 @pytest.fixture
-def store(folder):  # noqa: F811
+def store(folder):
     with Store(folder / "store").writing() as writer:
         for row in (row for cell in CELLS for row in cell):
             writer.add(row)
@@ -51,7 +51,7 @@ def test_the_cheapest_that_fits(store):
         glassware.plan(10, 2, 30 * 8 - 1, store=store)
 
 
-def test_a_lucky_cell_is_not_recommended(folder):  # noqa: F811
+def test_a_lucky_cell_is_not_recommended(folder):
     """Three of sixty look cheaper than twenty of twenty, but may as well be dearer: the safe price counts."""
     with Store("store").writing() as writer:
         for row in [*made([10] * 3 + [NEVER] * 57, m=30), *made([600] * 20, m=60, steps=600)]:
@@ -63,7 +63,7 @@ def test_a_lucky_cell_is_not_recommended(folder):  # noqa: F811
     assert "runs end at 600 steps, close to the cut-off: a later one may be cheaper" in plan.notes()
 
 
-def test_a_budget_decides(folder):  # noqa: F811
+def test_a_budget_decides(folder):
     """With little to spend the cell that may succeed at once is best; with enough, the cheapest."""
     with Store("store").writing() as writer:
         for row in [*made([20] * 6 + [NEVER] * 14, m=30), *made([40] * 20, m=60)]:
@@ -105,7 +105,7 @@ def test_json(store):
     assert found["notes"]
 
 
-def test_when_the_store_cannot_tell(folder):  # noqa: F811
+def test_when_the_store_cannot_tell(folder):
     with Store("store").writing() as writer:
         for row in made([NEVER] * 12, m=60):
             writer.add(row)

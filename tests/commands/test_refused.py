@@ -1,0 +1,86 @@
+import pytest
+
+from tests.calls import SWEEP, call, sentence, snapshot
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["swep"], "no such command 'swep'. Did you mean 'sweep'? (see glassware --help)"),
+        (["zzz"], "no such command 'zzz' (see glassware --help)"),
+        (["run"], "missing argument 'STUDY' (see glassware run --help)"),
+        (["run", "pareto/slices", "--sede", "1"], "no such option: --sede"),
+        (["run", "pareto/sparcity"], "unknown study 'pareto/sparcity'; did you mean 'pareto/sparsity'?"),
+        (["claims", "succes"], "unknown study 'succes'; did you mean 'pareto/success-frontier'?"),
+        (["figures", "quite-another"], "unknown study 'quite-another'"),
+        (["run", "test/tiny", "--scale", "lapto"], "unknown scale 'lapto'; scales are smoke, laptop, paper"),
+        (["run", "test/tiny", "--seeds", "0"], "seeds must be at least 1, not 0"),
+        (["run", "test/tiny", "--seeds", "-1"], "seeds must be at least 1, not -1"),
+        (["run", "test/tiny", "--seeds", "few"], "invalid value for '--seeds'"),
+        (["run", "test/tiny", "--lanes", "0"], "lanes must be at least 1, not 0"),
+        (["claims", "test/tiny"], "there is no store at results/store; 'glassware run' makes one"),
+        (["figures", "test/tiny"], "there is no store at results/store"),
+        (["sweep", "absent.toml"], "cannot read sweep file absent.toml: No such file or directory"),
+        (["sweep", "."], "cannot read sweep file .: Is a directory"),
+    ],
+)  # fmt: skip
+def test_bad_command_lines(folder, tiny_study, words, said):
+    assert sentence(call(*words)).startswith(said)
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pareto/sparcity"], "unknown study 'pareto/sparcity'; did you mean 'pareto/sparsity'?"),
+        (["test/tiny", "--scale", "lapto"], "unknown scale 'lapto'"),
+        (["test/tiny", "--engine", "kernals"], "unknown engine 'kernals'"),
+        (["test/tiny", "--seeds", "0"], "seeds must be at least 1, not 0"),
+        (["test/tiny", "--store", "file"], "file is a file, not a store folder"),
+    ],
+)
+def test_estimates_that_are_refused(folder, tiny_study, words, said):
+    (folder / "file").write_text("mine")
+    assert sentence(call("estimate", *words)).startswith(said)
+
+
+def spoil(store, how):
+    part = next((store / "parts").iterdir())
+    if how == "truncated":
+        part.write_bytes(part.read_bytes()[:-100])
+    elif how == "foreign":
+        (store / "parts" / "notes.txt").write_text("mine")
+    elif how == "newer":
+        (store / "store.json").write_text('{"format": 1, "semantics": 999}')
+    elif how == "damaged":
+        (store / "store.json").write_text("{")
+    return part
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("truncated", "{part} is cut short or not Parquet; remove it and its runs will be trained again"),
+        ("foreign", "{store}/parts/notes.txt does not belong in a glassware store; remove it"),
+        ("newer", "store {store} was written by a newer glassware (format 1, semantics 999; "),
+        ("damaged", "{store}/store.json is damaged; "),
+    ],
+)
+def test_bad_stores_are_named_and_left_alone(full_store, folder, tiny_study, trained, how, said):
+    part = spoil(full_store, how)
+    before = snapshot(folder)
+    for words in (["sweep", "good.toml"], ["run", "test/tiny"], ["claims", "test/tiny"], ["figures", "test/tiny"]):
+        told = sentence(call(*words, "--store", full_store))
+        assert told.startswith(said.format(part=part, store=full_store)), told
+    assert (trained, snapshot(folder)) == ([], before)
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "."])
+def test_places_that_cannot_be_a_store(folder, tiny_study, trained, place):
+    (folder / "good.toml").write_text(SWEEP)
+    (folder / "file").write_text("mine")
+    before = snapshot(folder)
+    for words in (["sweep", "good.toml"], ["run", "test/tiny"], ["claims", "test/tiny"]):
+        assert place in sentence(call(*words, "--store", place))
+    assert "is a file" in sentence(call("run", "test/tiny", "--figures", "file/below"))
+    assert (trained, snapshot(folder)) == ([], before)

@@ -1,0 +1,112 @@
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from glassware import studies
+from tests.calls import call, snapshot
+from tests.tiny_study import STUDY, claim, first
+
+
+def test_studies(monkeypatch):
+    monkeypatch.setattr(
+        studies, "STUDIES", {STUDY.name: STUDY, "test/one": replace(STUDY, name="test/one", stages=(first,))}
+    )
+    result = call("studies")
+    assert result.exit_code == 0
+    assert re.search(r"test/tiny +Two widths of a small network +4 \+ +4 \+ +4 \+ +4 *\n", result.stdout)
+    assert re.search(r"test/one +Two widths of a small network +4 +4 +4 +4 *\n", result.stdout)
+
+
+def test_a_study_from_end_to_end(folder, tiny_study, trained):
+    words = ["run", "test/tiny", "--scale", "smoke"]
+    result = call(*words)
+    assert (result.exit_code, result.stderr, len(trained)) == (0, "", 8)
+    said = result.stdout
+    assert "test/tiny at scale smoke: Two widths of a small network" in said
+    for stage in (1, 2):
+        assert f"stage {stage} of 2: 4 runs: 0 done before, 4 to train" in said
+    assert re.search(r"at most about \d+ \w+; less when runs succeed early", said)
+    assert re.search(r"trained 4 runs in 0:\d\d: \d succeeded", said)
+    table = re.sub(r"\s+", " ", said)
+    for name, verdict in (("true", "✓ holds"), ("false", "✗ fails")):
+        assert re.search(rf"│ {name} │ Section 1 │ 50% \[25%, 75%\] │ ≥ 50% │ {verdict} +│", table), said
+    assert re.search(r"│ rare │ Section 1 │ – │ ≥ 50% │ \? not enough runs │", table)
+    assert "1 of 3 claims hold" in said
+    assert "not judged at scale smoke: large" in said
+    for kind in ("png", "html"):
+        path = f"results/figures/test/tiny/smoke/widths.{kind}"
+        assert f"figure {path}" in said
+        assert (folder / path).stat().st_size
+    assert "results in results/store" in said
+
+    before = snapshot(folder / "results/store")
+    again = call(*words)
+    assert (again.exit_code, len(trained)) == (0, 8)
+    assert again.stdout.count("4 runs: 4 done before, 0 to train") == 2
+    assert snapshot(folder / "results/store") == before
+
+    more = call(*words, "--seeds", "3", "--lanes", "2")
+    assert "6 runs: 4 done before, 2 to train" in more.stdout
+    assert "4 runs: 4 done before" not in more.stdout  # the second stage grew with the first
+
+    claims = call("claims", "test", "--scale", "smoke", "--json")
+    assert (claims.exit_code, claims.stderr) == (0, "")
+    assert [c["verdict"] for c in json.loads(claims.stdout)] == [
+        "holds", "fails", "not enough runs", "not judged at this scale",
+    ]  # fmt: skip
+    assert "✗ fails" in call("claims", "test/tiny", "--scale", "smoke").stdout
+    assert "1 of 3 claims hold" in call("claims", "--scale", "smoke").stdout
+
+    drawn = call("figures", "test/tiny", "--scale", "smoke", "--figures", "elsewhere")
+    assert drawn.stdout.split() == [
+        word for kind in ("png", "html") for word in ("figure", f"elsewhere/test/tiny/smoke/widths.{kind}")
+    ]
+
+
+def test_claims_say_what_is_missing(folder, tiny_study):
+    assert call("run", "test/tiny", "--seeds", "1").exit_code == 0
+    assert "3 of 6 runs are missing; those that succeed finish first" not in call("claims", "test/tiny").stdout
+    said = call("claims", "test/tiny", "--seeds", "2").stdout
+    assert "2 of 6 runs are missing; those that succeed finish first" in said
+    silent = replace(STUDY, claims=(claim("rare", None),), stages=(first,))
+    studies.STUDIES[STUDY.name] = silent
+    said = call("claims", "test/tiny", "--scale", "paper").stdout
+    assert "test/tiny at scale paper: not enough runs for any of 1 claims yet" in said
+    assert "glassware run test/tiny --scale paper" in said
+
+
+def test_a_chart_that_fails_comes_after_the_claims(folder, monkeypatch):
+    broken = replace(STUDY, figures={"bad": lambda _: 1 / 0})
+    monkeypatch.setitem(studies.STUDIES, STUDY.name, broken)
+    result = call("run", "test/tiny", "--seeds", "1")
+    assert result.exit_code == 1
+    assert "✗ fails" in result.stdout
+
+
+def test_an_estimate_from_end_to_end(folder, tiny_study, trained):
+    """Nothing known; then all of the first stage; then all of it. Nothing is trained and no store is made."""
+    words = ["estimate", "test/tiny", "--scale", "smoke"]
+    blind = call(*words)
+    assert (blind.exit_code, blind.stderr, trained, list(folder.iterdir())) == (0, "", [], [])
+    said = blind.stdout
+    assert "test/tiny at scale smoke: Two widths of a small network" in said
+    assert re.search(r"width +runs +steps a run +budget +FLOPs +time +at most", said)
+    for name, runs in (("4", 2), ("8", 2), ("all", 4)):
+        assert re.search(rf"\n +{name} +{runs} +60 +60 +\S+e\+\d+ +\d+ s +\d+ s", said), said
+    assert re.search(r"speed measured here \(\S+\), GFLOP/s: \S+ \(n = 20, width 4\), \S+ \(n = 20, width 8\)", said)
+    assert "of the expected time rests 100% on the worst case, no early stop" in said
+    assert re.search(r"4 runs of 4 left to train: about \d+ s, at most about \d+ s", said)
+    assert "not counted: a later stage, whose runs depend on these" in said
+
+    assert call("run", "test/tiny", "--scale", "smoke").exit_code == 0
+    done = call(*words).stdout
+    assert "of the expected time rests 100% on rows of the same cell" in done
+    assert "all 8 runs are in the store: nothing is left to train" in done
+    assert "later stage" not in done
+    more = json.loads(call(*words, "--seeds", "3", "--json").stdout)
+    assert (more["study"], more["scale"], more["runs"], more["todo"]) == ("test/tiny", "smoke", 6, 2)
+    assert more["later_stages"] == 1
+    assert more["basis"]["cell"] == pytest.approx(1)
+    assert len(trained) == 8
