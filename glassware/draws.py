@@ -9,6 +9,7 @@ initial weight has an address, and drawing it twice gives it twice.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,8 +62,13 @@ def stream_key(seed: int, stream: int) -> np.ndarray:
 
 def fold(key: np.ndarray, index: int) -> np.ndarray:
     """The key of sub-stream ``index`` (host only)."""
+    return _fold(int(key[0]), int(key[1]), int(index)).copy()
+
+
+@lru_cache(maxsize=2**16)  # sweeps use the same seeds in every cell
+def _fold(low: int, high: int, index: int) -> np.ndarray:
     counter = np.array([index], np.uint32)
-    return np.concatenate(threefry((key[0:1], key[1:2]), counter, counter * _u32(0)))
+    return np.concatenate(threefry((_u32(low), _u32(high)), counter, counter * _u32(0)))
 
 
 def draw(key: Words, counter0: Words, counter1: Words) -> tuple[Words, Words]:
@@ -91,6 +97,12 @@ def ranking(words: Words, indices: Words, size: int) -> Words:
 
 def subset(key: np.ndarray, size: int, chosen: int) -> tuple[int, ...]:
     """A uniformly random subset of ``range(size)`` with ``chosen`` elements, sorted (host only)."""
+    return _subset(int(key[0]), int(key[1]), size, chosen)
+
+
+@lru_cache(maxsize=2**16)
+def _subset(low: int, high: int, size: int, chosen: int) -> tuple[int, ...]:
+    key = np.array([low, high], np.uint32)
     indices = np.arange(size, dtype=np.uint32)
     words, _ = draw(key, indices, np.zeros_like(indices))
     order = np.argsort(ranking(words, indices, size))

@@ -14,7 +14,7 @@ from glassware.engine.kernels.layout import Layout
 from glassware.engine.kernels.program import KernelProgram, layout_of, supports
 from glassware.engine.program import Program
 from glassware.errors import GlasswareError
-from glassware.models import MLP, Init
+from glassware.models import MLP, Init, Neuron, PolyNet
 from glassware.tasks import Parity
 from glassware.training import SGD, Adam, Evaluation, Run
 
@@ -87,6 +87,26 @@ def test_every_layout_trains_like_xla(n: int, tile_rows: int, span: int) -> None
     assert gap < EXACT
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": MLP(width=10, activation="power", degree=3), "loss": "square", "batch": 4, "m": None},
+        {"model": MLP(width=3, activation="sinusoid", degree=2), "task": Parity(n=33, k=2), "batch": 70},
+        {"model": MLP(width=1, activation="zigzag", degree=3, output_bias=False), "batch": 128, "m": None},
+        {"model": Neuron(activation="triangle", degree=4), "loss": "square", "batch": 1},
+        {"model": PolyNet(degree=3), "loss": "logistic", "batch": 16, "m": None},
+    ],
+    ids=["power-batch-4", "sinusoid-two-words-batch-70", "zigzag-batch-128", "neuron-batch-1", "polynet"],
+)
+def test_every_form_and_batch_size_trains_like_xla(changes: dict[str, Any]) -> None:
+    """Width 3 has padded units whose activation is not zero, a batch of 70 a block that is not full."""
+    fields = {"task": Parity(n=20, k=3), "optimiser": SGD(lr=0.02, weight_decay=0.1)} | changes
+    base = run(**fields, evaluation=Evaluation(test=96, every=40), steps=80)
+    gap, _, (_, expected) = compare([base, base.model_copy(update={"seed": 1})], "exact", chunks=(1, 1))
+    assert gap < EXACT
+    assert expected[0].shape[1] == 2
+
+
 def test_several_chunks_in_a_row_continue_exactly() -> None:
     base = run(evaluation=Evaluation(test=96, every=50))
     gap, _, _ = compare([base], "exact", chunks=(1, 2, 1))
@@ -132,6 +152,12 @@ def test_wide_networks_are_dealt_to_slices() -> None:
     streaming = layout_of(run(model=MLP(width=100_000)).shape())
     assert streaming.tile_rows > 0
     assert streaming.rows >= 100_000
+
+
+def test_no_lane_has_more_slices_than_the_device_holds_at_once() -> None:
+    """Such a lane would wait for ever for instances that never start; XLA takes it."""
+    assert supports(run(model=MLP(width=1000), batch=128).shape())
+    assert not supports(run(model=MLP(width=50_000), batch=128).shape())
 
 
 def test_a_kernel_that_fails_gives_way_to_xla(

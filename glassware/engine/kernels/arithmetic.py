@@ -1,4 +1,4 @@
-"""The arithmetic of a training step, as both kernels do it.
+"""The arithmetic of a training step, as all kernels do it.
 
 Everything a step needs is made on the spot: the minibatch's example numbers and the examples themselves are Threefry
 draws, the labels are parities of masked words. With inputs of +-1 half precision loses nothing on the data side:
@@ -22,6 +22,7 @@ import jax.numpy as jnp
 from jax.experimental.pallas import triton as plt
 
 from glassware.draws import draw, unit
+from glassware.engine.kernels.form import Form
 from glassware.engine.kernels.layout import WORD, Layout
 
 LOW_BITS = 2048.0  # the second half of a split number is held times this
@@ -32,7 +33,9 @@ class Recipe:
     """What is compiled in."""
 
     layout: Layout
+    form: Form
     batch: int
+    block: int  # examples taken at once; a batch has one block or more, of which the last may be padded
     loss: str
     noise: bool
     every: int
@@ -41,10 +44,15 @@ class Recipe:
     exact: bool
     threads: bool = True  # False in interpret mode, where there are none to wait for
 
+    @property
+    def blocks(self) -> int:
+        """Blocks of a minibatch."""
+        return -(-self.batch // self.block)
 
-def minibatch(recipe: Recipe, lane: Any, t: Any) -> tuple[list[Any], Any]:
-    """The words of each example, one (batch,) array a word, and labels (batch,) of the minibatch of step ``t``."""
-    slot = jax.lax.broadcasted_iota(jnp.uint32, (recipe.batch,), 0)
+
+def minibatch(recipe: Recipe, lane: Any, t: Any, first: Any = 0) -> tuple[list[Any], Any]:
+    """Words, one (block,) array each, and labels of a block of step ``t``'s minibatch, from its ``first`` example."""
+    slot = jax.lax.broadcasted_iota(jnp.uint32, (recipe.block,), 0) + jnp.uint32(first)
     now = t.astype(jnp.uint32)
     drawn, _ = draw(lane["order"], slot * jnp.uint32(0) + now, slot)
     fresh = now * jnp.uint32(recipe.batch) + slot

@@ -1,4 +1,4 @@
-"""How a two-layer network lies in a kernel: neurons down, inputs across, bias as one more input, padded to tiles.
+"""How a network lies in a kernel: neurons down, inputs across, bias as one more input, padded to tiles.
 
 The first layer is kept transposed, (neurons, inputs): both products of a training step then take a matrix that already
 sits in registers as their left operand (weights going forward, hidden gradients going back), and only the small matrix
@@ -9,9 +9,6 @@ exact: padded neurons have zero outgoing weight and zero incoming weights and st
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import jax.numpy as jnp
 
 WORD = 32  # inputs a word holds
 SCALE = 256.0  # first-layer weights are held times this: see ``arithmetic``
@@ -23,7 +20,8 @@ class Layout:
     """Tiles of a network with ``n`` inputs and ``width`` hidden units, its neurons dealt to ``slices`` instances.
 
     ``tile_rows`` is 0 where a slice stays in registers; otherwise it streams through them in tiles of so many rows.
-    ``span`` is the number of words, one or two, that a tile of columns covers.
+    ``span`` is the number of words, one or two, that a tile of columns covers. ``undivided``: a resident slice is one
+    tile, even where two smaller ones would waste less.
     """
 
     n: int
@@ -31,6 +29,7 @@ class Layout:
     slices: int = 1
     tile_rows: int = 0
     span: int = 1
+    undivided: bool = False
 
     @property
     def words(self) -> int:
@@ -45,7 +44,7 @@ class Layout:
     @property
     def tiles(self) -> tuple[tuple[int, int], ...]:
         """Row tiles of a resident slice as (start, size), sizes powers of two."""
-        return _powers_of_two(-(-self.width // self.slices), least=NEURONS)
+        return _powers_of_two(-(-self.width // self.slices), least=NEURONS, undivided=self.undivided)
 
     @property
     def slice_rows(self) -> int:
@@ -64,29 +63,12 @@ class Layout:
         """First-layer weights an instance holds at once, with padding."""
         return (self.tile_rows or self.slice_rows) * self.words * WORD
 
-    def pack(self, params: Any) -> dict[str, Any]:
-        """Parameters of one MLP in kernel form: ``w`` (rows, 32 words), held, ``v`` (rows,), ``c`` ()."""
-        hidden, output = params
-        w = jnp.concatenate([hidden["w"], hidden["b"][None, :]]).T
-        extra = self.rows - self.width
-        return {
-            "w": jnp.pad(w * SCALE, ((0, extra), (0, WORD * self.words - self.n - 1))),
-            "v": jnp.pad(output["w"][:, 0], (0, extra)),
-            "c": output["b"][0],
-        }
 
-    def unpack(self, packed: dict[str, Any]) -> Any:
-        """Back to the parameters of an MLP."""
-        w = packed["w"][: self.width].T * (1.0 / SCALE)
-        hidden = {"w": w[: self.n], "b": w[self.n]}
-        return hidden, {"w": packed["v"][: self.width, None], "b": packed["c"][None]}
-
-
-def _powers_of_two(size: int, *, least: int) -> tuple[tuple[int, int], ...]:
+def _powers_of_two(size: int, *, least: int, undivided: bool) -> tuple[tuple[int, int], ...]:
     """Cover ``size`` by one power of two, or by two where that wastes less: (start, size) each."""
     whole = max(least, 1 << (size - 1).bit_length())
     rest = size - whole // 2
-    if whole == least or rest <= 0:
+    if undivided or whole == least or rest <= 0:
         return ((0, whole),)
     second = max(least, 1 << (rest - 1).bit_length())
     return ((0, whole),) if second >= whole // 2 else ((0, whole // 2), (whole // 2, second))

@@ -48,7 +48,7 @@ class Holding(Protocol):
 
 def test_error(recipe: Recipe, lane: Any, holding: Holding, weights: Any, c: Any, test: Any, turn: Any) -> Any:
     """Error on the held-out sample, past the screen only if the screened part is promising; and the next turn."""
-    block = recipe.batch
+    block = recipe.block
     slot = jax.lax.broadcasted_iota(jnp.int32, (block,), 0)
 
     def count(first: int, last: int, start: Any) -> Any:
@@ -95,7 +95,7 @@ def life(recipe: Recipe, make: Any, *refs: Any) -> None:
     def examine(weights: Any, c: Any, t: Any, success: Any, diverged: Any, turn: Any) -> tuple[Any, ...]:
         error, turn = test_error(recipe, lane, holding, weights, c, test, turn)
         own = holding.total(weights) + c
-        sums, turn, _ = exchange.sum(jnp.zeros((recipe.batch,), jnp.float32) + own, turn)
+        sums, turn, _ = exchange.sum(jnp.zeros((recipe.block,), jnp.float32) + own, turn)
         diverged = jnp.where((diverged < 0) & ~(jnp.max(jnp.abs(sums)) < np.inf), t, diverged)
         passed = (error <= lane["success"]) & (diverged < 0)
         success = jnp.where(passed & (success < 0), t, success)
@@ -137,7 +137,7 @@ def life(recipe: Recipe, make: Any, *refs: Any) -> None:
 
 
 class Tally(NamedTuple):
-    """What the steps of a round add up, an entry an example of the minibatch: summed only when the round ends."""
+    """What the steps of a round add up, an entry a place in the block: summed only when the round ends."""
 
     loss: Any
     missed: Any
@@ -153,8 +153,8 @@ class Tally(NamedTuple):
 
 def blank_tally(recipe: Recipe) -> Tally:
     """The tally of no steps."""
-    zeros = jnp.zeros((recipe.batch,), jnp.float32)
-    return Tally(zeros, zeros, jnp.full((recipe.batch,), NONE, jnp.int32))
+    zeros = jnp.zeros((recipe.block,), jnp.float32)
+    return Tally(zeros, zeros, jnp.full((recipe.block,), NONE, jnp.int32))
 
 
 def outcome(recipe: Recipe, total: Any, c: Any, y: Any, t: Any, tally: Tally) -> tuple[Any, Any, Tally]:
@@ -184,7 +184,7 @@ def advance(
         jnp.zeros((lanes, capacity + 1), jnp.int32),
         jnp.zeros((lanes, capacity + 1, 3), jnp.float32),
         jnp.zeros((lanes,), jnp.int32),
-        jnp.zeros((lanes, 2, places(slices), recipe.batch) if slices > 1 else (1, 1, 1, 1), jnp.int32),
+        jnp.zeros((lanes, 2, places(slices), recipe.block) if slices > 1 else (1, 1, 1, 1), jnp.int32),
     )
     inputs = (rounds.reshape(1), *tables, test, *state, *blank)
     written = (*state, *blank)

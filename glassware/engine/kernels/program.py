@@ -11,11 +11,12 @@ from glassware.draws import Stream, stream_key
 from glassware.engine.device import devices, on_cpu
 from glassware.engine.kernels import life
 from glassware.engine.kernels.arithmetic import Recipe
+from glassware.engine.kernels.blocks import Blocks
+from glassware.engine.kernels.form import Form, form_of
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
 from glassware.engine.program import CAPACITY, Program
-from glassware.models import MLP
 from glassware.probes import PROBES
 from glassware.training import Records, Run, State
 
@@ -23,6 +24,8 @@ REGISTERS = 64 * 512  # padded weights that one instance of eight warps holds wi
 SLICE = 64 * 320  # and one of four warps: two such share a multiprocessor and hide each other's waiting
 STREAMED = 32 * 320  # padded weights of a tile that passes by
 SLICE_ROWS = 128  # the most neurons of a slice or a tile
+BLOCKED = 32 * 256  # padded weights of a slice that also holds their gradients
+BLOCKED_ROWS = 256  # and its most neurons
 MOST_WORDS = 11  # words of an example for which kernels compile in less than a minute (measured)
 H200 = 132  # multiprocessors; what layouts are made for where there is no GPU to ask
 
@@ -31,20 +34,21 @@ Precision: TypeAlias = Literal["fast", "exact"]
 
 def supports(shape: Run) -> bool:
     """Whether the kernels train this shape."""
-    model, optimiser, evaluation = shape.network, shape.optimiser, shape.evaluation
-    if not isinstance(model, MLP) or len(model.widths) != 1 or model.activation != "relu" or not model.output_bias:
-        return False
-    if shape.loss not in ("hinge", "square", "logistic"):
+    form, optimiser, evaluation = form_of(shape.network), shape.optimiser, shape.evaluation
+    if form is None or shape.loss not in ("hinge", "square", "logistic"):
         return False
     plain = optimiser.name == "sgd" and optimiser.momentum is None and optimiser.layer_rates is None
-    simple = not evaluation.train and shape.sampling == "replacement" and evaluation.screen % shape.batch == 0
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
-    if not (plain and simple and not curves and shape.batch in (16, 32, 64)):
+    if not plain or curves or evaluation.train or shape.sampling != "replacement":
         return False
     layout = layout_of(shape)
+    block = block_of(shape, form, layout)
+    if evaluation.screen % block:
+        return False
     if layout.slices == 1:
         return layout.held <= REGISTERS
-    return layout.words <= MOST_WORDS and 0 < layout.slices <= _resident(layout)
+    added_up = 0 if _one_block(shape, form) else block
+    return layout.words <= MOST_WORDS and 0 < layout.slices <= _resident(layout, added_up)
 
 
 def layout_of(shape: Run) -> Layout:
@@ -52,8 +56,12 @@ def layout_of(shape: Run) -> Layout:
 
     The numbers are the fastest of those tried on an H200.
     """
-    n, width = shape.task.input_size, shape.network.widths[0]
+    form = _form(shape)
+    n, width = shape.task.input_size, form.units
     whole = Layout(n, width)
+    if not _one_block(shape, form):
+        slices = -(-width // _rows(whole.words, BLOCKED, BLOCKED_ROWS))
+        return Layout(n, width, slices=slices, undivided=True)
     if whole.held <= REGISTERS:
         return whole
     sliced = Layout(n, width, slices=-(-width // _rows(whole.words, SLICE)))
@@ -68,25 +76,50 @@ def layout_of(shape: Run) -> Layout:
     return Layout(n, width, slices=slices, tile_rows=_rows(whole.words, STREAMED), span=1 if few else 2)
 
 
-def _rows(words: int, weights: int) -> int:
+def block_of(shape: Run, form: Form, layout: Layout) -> int:
+    """Examples taken at once."""
+    if _one_block(shape, form):
+        return shape.batch
+    most = 64 if layout.slice_rows <= 2 * NEURONS else 32
+    return next(size for size in (16, 32, 64) if size >= min(shape.batch, most))
+
+
+def _one_block(shape: Run, form: Form) -> bool:
+    """Whether the kernels for plain networks and batches of one block can do it."""
+    return form.plain and shape.batch in (16, 32, 64)
+
+
+def _form(shape: Run) -> Form:
+    form = form_of(shape.network)
+    assert form is not None, "only shapes that the kernels know have a layout"
+    return form
+
+
+def _rows(words: int, weights: int, most: int = SLICE_ROWS) -> int:
     """The most neurons, a power of two, whose incoming weights are no more than so many."""
-    rows = SLICE_ROWS
+    rows = most
     while rows > NEURONS and rows * words * WORD > weights:
         rows //= 2
     return rows
 
 
-def _resident(layout: Layout) -> int:
+def _resident(layout: Layout, block: int = 0) -> int:
     """Instances the device holds at once. A lane with more would wait for ever for those that never start.
 
     An instance may take 255 registers a thread: a multiprocessor has room for two of four warps, or one of eight.
     """
     processors = H200 if on_cpu() else int(getattr(devices()[0], "core_count", 0))
-    return processors * (2 if _warps(layout) <= 4 else 1)
+    return processors * (2 if _warps(layout, block) <= 4 else 1)
 
 
-def _warps(layout: Layout) -> int:
-    """Warps an instance: enough to hold its weights in their registers, few enough to meet quickly (measured)."""
+def _warps(layout: Layout, block: int = 0) -> int:
+    """Warps an instance: enough to hold its weights in their registers, few enough to meet quickly (measured).
+
+    With a ``block`` there are gradients, too, and about four matrices of a number a unit and example.
+    """
+    if block:
+        held = 2 * layout.held + 4 * layout.slice_rows * block
+        return next((warps for warps in (1, 2, 4) if held <= warps * 32 * 200), 8)
     four = SLICE if layout.slices > 1 else 16_384
     return next((warps for most, warps in ((2048, 1), (4096, 2), (four, 4)) if layout.held <= most), 8)
 
@@ -107,11 +140,12 @@ class KernelProgram(Program):
         interpret: bool = False,
     ) -> None:
         self.layout, self.interpret = layout or layout_of(shape), interpret
-        self.warps = _warps(self.layout)
-        evaluation = shape.evaluation
+        evaluation, form = shape.evaluation, _form(shape)
         self.recipe = Recipe(
             layout=self.layout,
+            form=form,
             batch=shape.batch,
+            block=block_of(shape, form, self.layout),
             loss=shape.loss,
             noise=bool(shape.task.noise),
             every=evaluation.every,
@@ -120,6 +154,7 @@ class KernelProgram(Program):
             exact=precision == "exact",
             threads=not interpret,
         )
+        self.warps = _warps(self.layout, 0 if _one_block(shape, form) else self.recipe.block)
         super().__init__(shape, lanes)
 
     @property
@@ -128,16 +163,23 @@ class KernelProgram(Program):
 
     def _initial(self, values: Any) -> State:
         state = self.loop.init(values)
-        return state._replace(params=self.layout.pack(state.params), done=state.done.astype(jnp.int32))
+        return state._replace(
+            params=self.recipe.form.pack(self.layout, state.params), done=state.done.astype(jnp.int32)
+        )
 
     def _examination(self) -> Any:
         """Words of the test examples, (words, examples)."""
-        size = -(-self.recipe.test // self.recipe.batch) * self.recipe.batch
+        size = -(-self.recipe.test // self.recipe.block) * self.recipe.block
         raw = self.shape.task.raw(stream_key(0, Stream.TEST), jnp.arange(size, dtype=jnp.uint32))
         return jnp.pad(raw, ((0, 0), (0, self.layout.words - raw.shape[1]))).T
 
     def _network(self, params: Any) -> Any:
-        return self.layout.unpack(params)
+        return self.recipe.form.unpack(self.layout, params)
+
+    def _holding(self) -> type[Resident | Streaming | Blocks]:
+        if not _one_block(self.shape, self.recipe.form):
+            return Blocks
+        return Streaming if self.layout.tile_rows else Resident
 
     def _body(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
         def begin() -> State:
@@ -149,7 +191,7 @@ class KernelProgram(Program):
         p = state.params
         held = (p["w"], p["v"], p["c"], state.t, state.success_step, state.diverged_step, state.done)
         tables = _tables(values, fresh, self.layout)
-        make = Streaming if self.layout.tile_rows else Resident
+        make = self._holding()
         held, (times, curves, count) = life.advance(
             self.recipe, make, CAPACITY, self.warps, self.interpret, tables, held, exam, evaluations
         )
