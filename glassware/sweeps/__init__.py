@@ -7,6 +7,7 @@ from glassware.sweeps.files import parse_sweep, read_sweep
 from glassware.sweeps.forecast import Forecast, Total
 from glassware.sweeps.grid import Axes, grid
 from glassware.sweeps.identity import SEMANTICS, run_id
+from glassware.sweeps.items import Item, Pieces
 from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import CIRCUMSTANCES
 from glassware.sweeps.store import Store
@@ -18,7 +19,9 @@ __all__ = [
     "Axes",
     "Experience",
     "Forecast",
+    "Item",
     "MeasureError",
+    "Pieces",
     "Plan",
     "Reporter",
     "Store",

@@ -16,7 +16,7 @@ VERSION = "computation"  # the column with the version of the computation that m
 
 def read_computed(store: Store, name: str, version: int) -> pl.DataFrame | None:
     """The table of this name; None where there is none, or only one of another version."""
-    path = _path(store, name)
+    path = computed_path(store, name)
     if not path.exists():
         return None
     try:
@@ -38,7 +38,7 @@ def keep_computed(store: Store, name: str, version: int, compute: Callable[[], p
         found = read_computed(store, name, version)  # again, now that nobody else can add it
         if found is not None:
             return found
-        table, path, buffer = compute(), _path(store, name), io.BytesIO()
+        table, path, buffer = compute(), computed_path(store, name), io.BytesIO()
         table.with_columns(pl.lit(version, pl.Int32).alias(VERSION)).write_parquet(buffer, compression="zstd")
         with os_errors(store.path):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,5 +48,6 @@ def keep_computed(store: Store, name: str, version: int, compute: Callable[[], p
     return table
 
 
-def _path(store: Store, name: str) -> Path:
+def computed_path(store: Store, name: str) -> Path:
+    """Where the table of this name is kept."""
     return store.path / "computed" / f"{name}.parquet"

@@ -1,0 +1,97 @@
+"""What the benchmark computes: small jobs, each with a key, a forecast and a function that makes its rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+
+from glassware.tabular.forests import distinct, forest_seconds, forest_trial
+from glassware.tabular.protocol import FEWEST_ROWS, Cell
+from glassware.tabular.suite import Suite337, exact
+
+FRACTIONS = (1.0, 0.1, 0.01)  # those of PF-T2
+TRIALS = 10
+# Forests of 1000 trees cost ten times those of 100 and are about as good: above so many rows only the first trials have
+# them, and nothing that would take a core longer than so many seconds.
+THOUSAND_ROWS, THOUSAND_TRIALS, THOUSAND_SECONDS = 1000, 3, 40.0
+# Forests on all rows, where that is more than the cap: at most 100 trees, and fewer trials.
+UNCAPPED_TRIALS, LARGE_ROWS, LARGE_TRIALS = 3, 100_000, 2
+# Families of methods: a table each, with the version of the computation. Raise it when rows would come out differently.
+VERSIONS = {"forests": 1}
+FIRST_SECONDS = 100.0  # jobs longer than this start before all others
+
+
+@dataclass(frozen=True)
+class Job:
+    """A piece of the benchmark.
+
+    Attributes:
+        key: its name.
+        seconds: roughly what it takes on one core.
+        compute: makes its rows, in any process.
+        order: jobs of a lower one come first, the longest of them first.
+    """
+
+    key: str
+    seconds: float
+    compute: Callable[[], pl.DataFrame]
+    order: int = 0
+
+
+def table_name(family: str) -> str:
+    """Where a store keeps the rows of a family."""
+    return f"pareto/tabular/{family}"
+
+
+def work(job: Job) -> tuple[str, pl.DataFrame, float]:
+    """Do a job, here or in another process: its key, its rows, the seconds it took."""
+    started = time.perf_counter()
+    rows = job.compute()
+    return job.key, rows, time.perf_counter() - started
+
+
+def ordered(jobs: Iterable[Job]) -> list[Job]:
+    """In the order in which they are best begun."""
+    return sorted(jobs, key=lambda job: (job.order, -job.seconds, job.key))
+
+
+def forest_jobs(
+    data: str | None,
+    tasks: Sequence[str] | None = None,
+    fractions: Sequence[float] = FRACTIONS,
+    trials: int = TRIALS,
+    uncapped: bool = True,
+) -> list[Job]:
+    """The forests' grid: every cell with at most 10,000 training rows, and, on exact tables, with all rows as well."""
+    suite, jobs = Suite337(data), list[Job]()
+    for name in suite.names() if tasks is None else tasks:
+        table = suite.load(name)
+        columns = len(table.columns)
+        for fraction in fractions:
+            cell, whole = Cell(name, fraction), Cell(name, fraction, None)
+            rows, all_rows = cell.rows(table.rows), whole.rows(table.rows)
+            if rows < FEWEST_ROWS:
+                continue
+            jobs += _cell_jobs(data, cell, rows, columns, trials)
+            if uncapped and all_rows > rows and exact(name, columns, table.rows):
+                few = LARGE_TRIALS if all_rows > LARGE_ROWS else UNCAPPED_TRIALS
+                jobs += _cell_jobs(data, whole, all_rows, columns, min(trials, few))
+    return ordered(jobs)
+
+
+def _cell_jobs(data: str | None, cell: Cell, rows: int, columns: int, trials: int) -> list[Job]:
+    jobs = []
+    for trial in range(trials):
+        for values in distinct(columns):
+            thousand = forest_seconds(rows, columns, values[0], 1000)
+            wanted = rows <= THOUSAND_ROWS or (trial < THOUSAND_TRIALS and cell.cap is not None)
+            trees = 1000 if wanted and thousand <= THOUSAND_SECONDS else 100
+            seconds = forest_seconds(rows, columns, values[0], trees)
+            order = 0 if seconds > FIRST_SECONDS else 1 if trial < THOUSAND_TRIALS else 2
+            key = f"forest {cell.label} trial {trial} max_features {values[0]}"
+            jobs.append(Job(key, seconds, partial(forest_trial, data, cell, trial, values, trees), order))
+    return jobs
