@@ -15,7 +15,8 @@ import numpy as np
 from glassware.errors import GlasswareError
 from glassware.theory.boolean import Floats, index, walsh_hadamard
 from glassware.theory.gradients import relevant
-from glassware.theory.majority import coefficient_ratio, log_binomial, majority_coefficient
+from glassware.theory.half import log_binomial
+from glassware.theory.majority import coefficient_ratio, majority_coefficient
 
 
 def _below(spectrum: Floats, support: Sequence[int]) -> float:

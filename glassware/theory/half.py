@@ -2,14 +2,23 @@
 
 Half_N(x) = 1[sum x = 0] and Maj_N(x) = sign(sum x) with sign(0) = -1, the convention of Pareto Frontiers, Appendix B.3.
 Both are symmetric, so a coefficient depends on the size of its set (the level) alone. Counts are exact integers until
-the last division.
+the last division; beyond EXACT coordinates, where that takes seconds, they are logarithms.
 """
 
 from __future__ import annotations
 
 import math
 
+from scipy.special import gammaln
+
 from glassware.errors import GlasswareError
+
+EXACT = 20_000
+
+
+def log_binomial(n: float, k: float) -> float:
+    """Natural logarithm of the binomial coefficient, also for half-integers."""
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def half(n: int, level: int, printed: bool = False) -> float:
@@ -24,6 +33,9 @@ def half(n: int, level: int, printed: bool = False) -> float:
     if n % 2 or level % 2:
         return 0.0
     m, j = n // 2, level // 2
+    if n > EXACT:
+        size = log_binomial(m, j) + log_binomial(n, m) - log_binomial(n, level)
+        return (-1.0) ** j * math.exp(size if printed else size - n * math.log(2))
     count = math.comb(m, j) * math.comb(n, m)
     scale = 1 if printed else 2**n
     return (-1) ** j * (count / (math.comb(n, level) * scale))
@@ -37,13 +49,15 @@ def majority(n: int, level: int) -> float:
     """
     _check(n, level)
     if level % 2 == 0:
-        return -half(n, level)
+        return 0.0 - half(n, level)  # not -half: a coefficient that is not there is 0.0, without a sign
     return half(n - n % 2, level - 1)
 
 
 def level_weight(n: int, level: int) -> float:
     """W_v(n): the squared coefficients of Maj_n, summed over all sets of v elements."""
-    return math.comb(n, level) * majority(n, level) ** 2
+    xi = majority(n, level)
+    # As logarithms: the number of sets may be larger than any float.
+    return 0.0 if xi == 0.0 else math.exp(math.log(math.comb(n, level)) + 2 * math.log(abs(xi)))
 
 
 def level_weight_limit(level: int, printed: bool = False) -> float:

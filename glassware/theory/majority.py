@@ -1,7 +1,8 @@
 """The Fourier spectrum of majority and of other linear threshold functions.
 
 Majority of an odd number n of bits is symmetric, so a coefficient depends on the size of its subset only. Its spectrum
-is what the first gradient of a ReLU neuron with sign weights sees (Hidden Progress, Lemmas 1 and 2).
+is what the first gradient of a ReLU neuron with sign weights sees (Hidden Progress, Lemmas 1 and 2). ``half`` has the
+coefficients for every n, and the weights of the levels.
 """
 
 from __future__ import annotations
@@ -9,15 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln
 
 from glassware.errors import GlasswareError
 from glassware.theory.boolean import Floats, cube, walsh_hadamard
-
-
-def log_binomial(n: float, k: float) -> float:
-    """Natural logarithm of the binomial coefficient, also for half-integers."""
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+from glassware.theory.half import majority
 
 
 def check_odd(n: int) -> None:
@@ -27,15 +23,9 @@ def check_odd(n: int) -> None:
 
 
 def majority_coefficient(n: int, k: int) -> float:
-    """The coefficient xi_k of majority on n bits at any subset of k of them; log-gamma, so that n may be large."""
+    """The coefficient xi_k of majority on an odd number n of bits at any subset of k of them."""
     check_odd(n)
-    if not 0 <= k <= n:
-        raise GlasswareError(f"k is {k}; a subset of {n} coordinates has 0 to {n} of them")
-    if k % 2 == 0:
-        return 0.0
-    half = (n - 1) // 2
-    size = log_binomial(half, (k - 1) / 2) - log_binomial(n - 1, k - 1) + log_binomial(n - 1, half)
-    return (-1.0) ** ((k - 1) // 2) * math.exp(size - (n - 1) * math.log(2))
+    return majority(n, k)
 
 
 def threshold_coefficient(n: int, k: int) -> float:
@@ -49,12 +39,6 @@ def coefficient_ratio(n: int, k: int) -> float:
     if k < 2 or k % 2:
         raise GlasswareError(f"k is {k}; the two neighbouring levels of majority are non-zero for even k only")
     return (n - k) / (k - 1)
-
-
-def level_weight(n: int, k: int) -> float:
-    """The share of majority's square norm that lies on subsets of size k: C(n, k) xi_k^2."""
-    xi = majority_coefficient(n, k)
-    return 0.0 if xi == 0.0 else math.exp(log_binomial(n, k) + 2.0 * math.log(abs(xi)))
 
 
 def asymptotic_level_weight(k: int, printed: bool = False) -> float:

@@ -60,3 +60,11 @@ def test_sets_that_do_not_exist_are_refused():
         half(4, 5)
     with pytest.raises(GlasswareError, match="odd levels"):
         level_weight_limit(2)
+
+
+def test_logarithms_agree_with_integers_and_sets_may_be_countless(monkeypatch):
+    exact = [half(n, level, printed) for n, level in ((4, 2), (300, 8), (1000, 500)) for printed in (False, True)]
+    monkeypatch.setattr("glassware.theory.half.EXACT", 0)
+    close = [half(n, level, printed) for n, level in ((4, 2), (300, 8), (1000, 500)) for printed in (False, True)]
+    assert close == pytest.approx(exact, rel=1e-10)
+    assert sum(level_weight(1301, level) for level in range(1302)) == pytest.approx(1, abs=1e-9)
