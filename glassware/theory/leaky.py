@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from glassware.errors import GlasswareError
-from glassware.theory.boolean import Floats, chi, cube
+from glassware.theory.boolean import Floats, chi, cube, random_signs
 from glassware.theory.half import majority
-from glassware.theory.signs import signs
 
 Bools: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -76,7 +75,7 @@ class LeakyParity:
 
     def sample(self, m: int, rng: np.random.Generator, component: int | None = None) -> Sample:
         """m independent examples of the mixture, or of one component."""
-        z = signs(rng, m, self.n)
+        z = random_signs(rng, (m, self.n))
         share = self.leak if component is None else float(component - 1)
         leaky = rng.random(m) < share
         rows = np.flatnonzero(leaky)

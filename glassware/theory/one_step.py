@@ -117,7 +117,7 @@ def evaluate(network: Network, support: Sequence[int], examples: int, rng: np.ra
     """Mean hinge loss and error on fresh examples."""
     hinge = wrong = 0.0
     for start in range(0, examples, CHUNK):
-        x = random_signs(rng, (min(CHUNK, examples - start), network.w.shape[1])).astype(np.float64)
+        x = random_signs(rng, (min(CHUNK, examples - start), network.w.shape[1]))
         margin = chi(x, support) * (network.features(x) @ network.u)
         hinge += float(np.maximum(1.0 - margin, 0.0).sum())
         wrong += int(np.sum(margin <= 0))
@@ -159,7 +159,7 @@ def one_step(
         stepped = sampled_step(start, support, batch, rng, printed)
 
     def draw() -> tuple[Floats, Floats]:
-        x = random_signs(rng, (readout_batch, n)).astype(np.float64)
+        x = random_signs(rng, (readout_batch, n))
         return stepped.features(x), chi(x, support)
 
     rate = readout_rate(n, k, width, steps + 1) if lr is None else lr

@@ -13,9 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from glassware.errors import GlasswareError
-from glassware.theory.boolean import Floats, chi
+from glassware.theory.boolean import Floats, chi, random_signs
 from glassware.theory.over_sparse_readout import biases, over_sparse_readout
-from glassware.theory.signs import signs
 from glassware.theory.sparse_gradients import over_sparse_signal, sparse_gradient
 
 CHUNK = 4096  # examples whose gates are held at a time
@@ -60,7 +59,7 @@ def initialise(
         raise GlasswareError(f"the printed range of bias levels is empty for k = {k}")
     w = np.zeros((width // 2, n))
     np.put_along_axis(w, np.argsort(rng.random((width // 2, n)), axis=1)[:, :s], 1.0, axis=1)
-    b, u = rng.choice(levels, width // 2), signs(rng, width // 2)
+    b, u = rng.choice(levels, width // 2), random_signs(rng, width // 2)
     return Network(np.concatenate([w, w]), np.concatenate([b, b]), np.concatenate([u, -u]))
 
 
@@ -170,7 +169,7 @@ def train(
     size = m or m_readout
     if size is None:
         raise GlasswareError("give m, or m_readout when the first step is taken on the distribution itself")
-    x = signs(rng, size, n)
+    x = random_signs(rng, (size, n))
     y = chi(x, support)
     network = population_step(network, support, eta) if m is None else first_step(network, x, y, eta)
     x, y = x[:m_readout], y[:m_readout]
@@ -180,7 +179,7 @@ def train(
     else:
         u = least_squares(features, y)
     network = replace(network, u=u[1:], beta=float(u[0]))
-    fresh = signs(rng, m_test, n)
+    fresh = random_signs(rng, (m_test, n))
     margin = chi(fresh, support) * network(fresh)
     train_error = float(np.mean(y * (features @ u) <= 0))
     return Trained(network, good, train_error, float(np.mean(margin <= 0)), float(np.mean(np.maximum(1 - margin, 0))))

@@ -127,14 +127,14 @@ def run_sgd(schedule: Theorem13, runs: int, rng: np.random.Generator, every: int
     """
     k, block = schedule.k, schedule.block
     path = np.empty((CHUNK + 1, k, block, runs))
-    path[0] = start = random_signs(rng, (k, block, runs)).astype(np.float64)
+    path[0] = start = random_signs(rng, (k, block, runs))
     signs = start[:, 0]
     drift, undershoot = np.zeros(runs), np.full(runs, -np.inf)
     first_hit = np.full(runs, np.inf)
     networks = lambda w: np.moveaxis(w, -1, -3)  # runs before blocks
     for done in range(0, schedule.steps, CHUNK):
         length = min(CHUNK, schedule.steps - done)
-        _advance(path, random_signs(rng, (length, k, block, runs)).astype(np.float64), schedule.step)
+        _advance(path, random_signs(rng, (length, k, block, runs)), schedule.step)
         steps = np.arange(done + 1, done + length + 1, dtype=np.float64)
         walked = path[1 : length + 1]
         drift = np.maximum(drift, np.abs(walked[:, :, 1:] - start[:, 1:]).max((0, 1, 2)))

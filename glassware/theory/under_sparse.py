@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from glassware.errors import GlasswareError
-from glassware.theory.boolean import Floats, chi
-from glassware.theory.signs import signs
+from glassware.theory.boolean import Floats, chi, random_signs
 from glassware.theory.sparse_gradients import perturbed_gradient, under_sparse_signal
 
 
@@ -174,14 +173,14 @@ def recover(
     for row in ones:
         row[rng.choice(support, s, replace=False)] = 1.0
     levels = bias_levels(k, 1.0)[::-1]
-    x = signs(rng, m, n)
+    x = random_signs(rng, (m, n))
     xi = sample_gradient(ones, levels[np.arange(neurons) % k], x, chi(x, support))
     rule = step(n, k, s, eps)
     if printed_threshold:
         rule = rule._replace(gamma=step(n, k, s, eps, printed=True).gamma)
     w = apply_step(ones, xi, eps, rule, float(np.sign(under_sparse_signal(n, k, s).relevant)))
     found = np.all((w > eps / (4 * k)) == np.isin(np.arange(n), support), axis=1)
-    fresh = signs(rng, m_test, n)
+    fresh = random_signs(rng, (m_test, n))
     accuracy = np.mean(chi(fresh, support) * subnetwork(w[:k], k, eps, fresh) > 0)
     return Recovery(float(found.mean()), float(accuracy))
 

@@ -68,7 +68,8 @@ def test_a_table_of_another_length_is_refused():
 
 
 def test_random_signs_are_fair_and_independent():
-    x = random_signs(np.random.default_rng(10), (20_000, 5)).astype(float)
+    x = random_signs(np.random.default_rng(10), (20_000, 5))
+    assert x.dtype == np.float64
     assert set(np.unique(x)) == {-1.0, 1.0}
     np.testing.assert_allclose(x.T @ x / 20_000, np.eye(5), atol=0.04)
     np.testing.assert_allclose(x.mean(0), 0, atol=0.04)

@@ -51,7 +51,7 @@ def test_a_sampled_step_tends_to_the_population_step():
 
 def test_a_sampled_step_is_the_mean_over_its_examples():
     start = symmetric_init(7, 2, 12, np.random.default_rng(5))
-    x = random_signs(np.random.default_rng(6), (500, 7)).astype(float)
+    x = random_signs(np.random.default_rng(6), (500, 7))
     y = chi(x, [0, 4])
     slope = (x @ start.w.T + start.b > 0) * y[:, None] * start.u / 500
     after = sampled_step(start, [0, 4], 500, np.random.default_rng(6))

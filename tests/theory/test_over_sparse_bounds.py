@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from glassware.theory.boolean import random_signs
 from glassware.theory.good_neurons import good_per_bias
 from glassware.theory.over_sparse import first_step, good_feature, initialise, population_step, step_size
 from glassware.theory.over_sparse_bounds import (
@@ -16,7 +17,6 @@ from glassware.theory.over_sparse_bounds import (
     theorem_16,
 )
 from glassware.theory.over_sparse_readout import biases, over_sparse_readout
-from glassware.theory.signs import signs
 from glassware.theory.sparse_gradients import over_sparse_signal
 
 
@@ -64,7 +64,7 @@ def test_gradients_of_a_sample_are_as_close_as_promised():
 def test_the_exact_readout_loses_no_more_than_promised(n, k, s):
     rng, each = np.random.default_rng(0), 4
     exact, levels = over_sparse_readout(k), biases(k)
-    x = signs(rng, 4000, n)
+    x = random_signs(rng, (4000, n))
     relevant, output = x[:, :k].sum(axis=1), np.full(4000, exact.weights[0])
     for j, level in enumerate(levels):
         for _ in range(each):

@@ -36,7 +36,7 @@ def test_the_corrected_schedule_closes_its_proof_and_the_printed_one_does_not(bl
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_steps_are_those_of_sgd_on_the_correlation_loss(k):
     rng = np.random.default_rng(k)
-    x = random_signs(rng, (5, k, 3, 4)).astype(float)
+    x = random_signs(rng, (5, k, 3, 4))
     path = np.empty((6, k, 3, 4))
     path[0] = rng.normal(size=(k, 3, 4))
     _advance(path, x, 0.01)

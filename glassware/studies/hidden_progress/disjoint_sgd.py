@@ -275,4 +275,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
+    version=2,
 )

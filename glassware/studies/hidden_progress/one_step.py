@@ -263,4 +263,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
+    version=2,
 )

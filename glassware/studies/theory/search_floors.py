@@ -31,10 +31,9 @@ from glassware import charts
 from glassware.statistics import Estimate, bootstrap, median, wilson
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
-from glassware.theory.boolean import chi
+from glassware.theory.boolean import chi, random_signs
 from glassware.theory.gf2 import clean_probability, eliminate, full_rank_probability
 from glassware.theory.search import exhaustive_search, random_search, samples_needed
-from glassware.theory.signs import signs
 
 Case = tuple[str, int, int, int, float]  # algorithm, n, k, examples, noise
 SEARCH, QUARTER, ELIMINATION = "search all", "search a quarter", "elimination"
@@ -69,7 +68,7 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
         for trial in range(seeds or TRIALS[scale]):
             rng = np.random.default_rng([100 + trial, n, k, m, round(10_000 * noise)])
             support = tuple(sorted(int(i) for i in rng.choice(n, k, replace=False)))
-            x = signs(rng, m, n)
+            x = random_signs(rng, (m, n))
             y = chi(x, support) * np.where(rng.random(m) < noise, -1.0, 1.0)
             began = time.perf_counter()
             found, verdict = _solve(algorithm, x, y, k, rng)
