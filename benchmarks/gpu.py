@@ -35,8 +35,8 @@ EFFORT = Effort(turns=3, seconds=0.2, trial=0.05)
 # (n, k) and steps of the cells that are compared; the sample size is looked for.
 EDGES = [((50, 3), 20_000), ((50, 4), 40_000), ((100, 3), 30_000), ((100, 4), 60_000)]
 SAMPLES = [300, 600, 1000, 1500, 2000, 3000, 6000, 10_000, 30_000, 100_000]
-# Seeds of the panel by width: all fifty, unless time is short.
-WIDTHS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
+# Widths of the panel, and how many of its fifty seeds are trained at a time.
+AT_A_TIME = dict.fromkeys([10, 30, 100, 300, 1000, 3000, 10_000], 50) | {30_000: 25, 100_000: 5}
 
 
 def speed(out: Path, shapes: Sequence[tuple[int, int]]) -> None:
@@ -62,10 +62,12 @@ def contestants(cell: Cell) -> list[Peer]:
     return [peer for peer in found if cell.r <= 1024 or peer.settings[0].engine != "kernels-exact"]
 
 
-def agreement(out: Path, seeds: int = 200) -> None:
+def agreement(out: Path, wanted: Sequence[tuple[int, ...]] = (), seeds: int = 200) -> None:
     """Success counts of XLA and kernels cell by cell, with a two-sided exact test."""
     rows: list[dict[str, Any]] = []
     for (n, k), steps in EDGES:
+        if wanted and (n, k) not in wanted:
+            continue
         for width in (128, 1024):
             evaluation = Evaluation(test=2048, screen=512, every=500)
             base = Run(task=Parity(n=n, k=k), model=MLP(width=width), steps=steps, evaluation=evaluation)
@@ -107,29 +109,39 @@ def successes(runs: list[Run], engine: Engine) -> Counter[str]:
     return found
 
 
-def panel(out: Path, wide_seeds: Sequence[int]) -> None:
-    """The panel width by width; the last widths with fewer seeds where told."""
+def panel(out: Path, limit: float) -> None:
+    """The panel width by width; wide networks a few seeds at a time, so that ``limit`` seconds can be kept.
+
+    What is finished stays in the store: the same call again goes on.
+    """
     from glassware.studies.pareto.success_frontier import frontier
     from glassware.sweeps import Store, sweep
 
     store = Store(out / "store")
     all_runs = [run for run in frontier("paper", None) if run.task.n == 50 and run.task.k == 3]
-    seeds = dict(zip(WIDTHS, [50] * (len(WIDTHS) - len(wide_seeds)) + list(wide_seeds), strict=True))
+    before = len(store.read())
     started = time.perf_counter()
     frames = []
-    for width in WIDTHS:
-        runs = [run for run in all_runs if run.network.width == width and run.seed < seeds[width]]
-        before = time.perf_counter()
-        found = sweep(runs, store)
-        seconds, steps = time.perf_counter() - before, int(found["steps_taken"].sum())
-        print(
-            f"r={width:>6} {len(runs):>5} runs {int(found['success'].sum()):>5} succeed {seconds:>7.1f} s "
-            f"{steps / seconds:>13,.0f} steps/s  ({' '.join(sorted(set(found['engine'])))})",
-            flush=True,
-        )
-        frames.append(found.drop([name for name in found.columns if name.startswith("curve_")]))
-        pl.concat(frames, how="diagonal_relaxed").write_parquet(out / "panel.parquet", compression="zstd")
-    print(f"{time.perf_counter() - started:.0f} s in all")
+    for width, seeds in AT_A_TIME.items():
+        lasted = 0.0
+        for first in range(0, 50, seeds):
+            runs = [run for run in all_runs if run.network.width == width and first <= run.seed < first + seeds]
+            since = time.perf_counter()
+            if since - started + 1.2 * lasted > limit:
+                break
+            found = sweep(runs, store)
+            seconds, steps = time.perf_counter() - since, int(found["steps_taken"].sum())
+            lasted = max(lasted, seconds)
+            print(
+                f"r={width:>6} {len(runs):>5} runs {int(found['success'].sum()):>5} succeed {seconds:>7.1f} s "
+                f"{steps / seconds:>13,.0f} steps/s  ({' '.join(sorted(set(found['engine'])))})",
+                flush=True,
+            )
+            frames.append(found.drop([name for name in found.columns if name.startswith("curve_")]))
+    table = pl.concat(frames, how="diagonal_relaxed")
+    table.write_parquet(out / "panel.parquet", compression="zstd")
+    seconds = time.perf_counter() - started
+    print(f"{len(table) - before:,} runs in {seconds:.0f} s; {len(table):,} of {len(all_runs):,} are done")
 
 
 def main() -> None:
@@ -138,16 +150,17 @@ def main() -> None:
     parser.add_argument("what", choices=["speed", "agreement", "panel"])
     parser.add_argument("--out", type=Path, default=Path("results/gpu"), help="folder for the tables")
     parser.add_argument("--shapes", help="for speed: n x r, as 50x1024,200x10000")
-    parser.add_argument("--wide-seeds", default="", help="for panel: seeds of the last widths, as 10,5")
+    parser.add_argument("--cells", default="", help="for agreement: n x k, as 100x4; all unless told")
+    parser.add_argument("--limit", type=float, default=1200, help="for panel: seconds; the same call again goes on")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     if options.what == "speed":
         given = [tuple(map(int, shape.split("x"))) for shape in (options.shapes or "").split(",") if shape]
         speed(options.out, given or SHAPES)  # type: ignore[arg-type]
     elif options.what == "agreement":
-        agreement(options.out)
+        agreement(options.out, [tuple(map(int, cell.split("x"))) for cell in options.cells.split(",") if cell])
     else:
-        panel(options.out, [int(count) for count in options.wide_seeds.split(",") if count])
+        panel(options.out, options.limit)
 
 
 if __name__ == "__main__":

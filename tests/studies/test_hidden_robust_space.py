@@ -114,16 +114,23 @@ def test_the_papers_grid_has_its_size(paper):
 
 
 def test_parts_are_disjoint_and_together_everything(paper):
-    parts = [space.part(1 / 3, i, seeds=1) for i in range(3)]
-    ids = [run_id(run) for part in parts for run in part]
-    assert len(ids) == len(set(ids)) == sum(len(cell.rates) for cell in paper)
-    sizes = [len(part) for part in parts]
+    parts = [space.part(1 / 3, i) for i in range(3)]
+    dealt = [cell for part in parts for program in part for cell in program]
+    assert len(dealt) == len(paper)
+    assert set(dealt) == set(paper)
+    sizes = [sum(map(len, part)) for part in parts]
     assert max(sizes) < 1.1 * min(sizes)
-    shapes = [{run.shape() for run in part[::6]} for part in parts[:2]]
-    assert not shapes[0] & shapes[1]
-    cell = paper[5000]
-    whole = {run_id(run) for run in space.repeat((cell.run(lr, 100_000) for lr in cell.rates), 1)}
-    assert whole <= set(ids)
+
+
+def test_a_program_is_one_shape_and_its_runs_are_those_of_the_grid(paper):
+    programs = space.part(1 / 200)
+    shapes = [{run.shape() for run in space.every_rate(program, 1)} for program in programs]
+    assert all(len(shape) == 1 for shape in shapes)
+    assert len(set.union(*shapes)) == len(programs)
+    runs = space.every_rate(programs[0], 2)
+    assert len({run_id(run) for run in runs}) == 2 * sum(len(cell.rates) for cell in programs[0])
+    assert {run.optimiser.lr for run in runs} == set(programs[0][0].rates)
+    assert all(run.steps == 100_000 for run in runs)
 
 
 def test_a_part_of_the_papers_grid_can_only_refute(paper):

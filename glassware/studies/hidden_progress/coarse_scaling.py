@@ -5,8 +5,7 @@ times: c is the time at n = 10, alpha the smallest exponent for which n = 20 and
 
 Grids
     paper   18 settings x n in {10, 20, 30} x k in {2, 3, 4} x B in {1, 4, 32, 128, 1024}, rates {1, 0.1, 0.01, 0.001}
-            (Transformer: {0.001, 0.0003, 0.0001}), 25 runs each, T = 100,000: 79,875 runs, those of ``tables`` and most
-            of them also of ``robust_space``.
+            (Transformer: {0.001, 0.0003, 0.0001}), 25 runs each, T = 100,000: 79,875 runs, those of ``tables``.
     laptop  eight settings, n in {10, 20, 30}, k in {2, 3}, B = 32, rates {1, 0.1, 0.01}, 25 runs each, T = 20,000:
             3,600 runs, of which those at n = 30 are also runs of ``tables``.
     smoke   seconds, for the tests.

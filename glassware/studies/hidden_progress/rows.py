@@ -1,4 +1,4 @@
-"""Looking up runs by setting: shared by the studies of Hidden Progress."""
+"""Looking up runs by setting as well as by column: shared by the studies of Hidden Progress."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import polars as pl
 
 from glassware.models import Model
 from glassware.statistics import NEVER
+from glassware.studies import cells as shared
 from glassware.studies.hidden_progress.settings import SETTINGS, model
 
 STAND_IN = 64  # a parity size that no named width equals: it tells "width k" from "width 10"
@@ -31,25 +32,17 @@ def with_setting(frame: pl.DataFrame) -> pl.DataFrame:
 
 def rows(frame: pl.DataFrame, **where: Any) -> pl.DataFrame:
     """Rows whose columns have these values; ``m=None`` means online, ``setting="xv"`` a setting."""
-    if not frame.columns:
-        return frame
-    if "setting" in where:
-        frame = with_setting(frame)
-    for column, value in where.items():
-        frame = frame.filter(pl.col(column).is_null() if value is None else pl.col(column) == value)
-    return frame
+    return shared.where(with_setting(frame) if "setting" in where else frame, **where)
 
 
 def times(frame: pl.DataFrame, **where: Any) -> list[float]:
     """Convergence times of the runs with these values; a failure counts as never."""
-    found = rows(frame, **where)
-    return [NEVER if t is None else float(t) for t in found["steps_to_success"]] if found.columns else []
+    return shared.times(rows(frame, **where))
 
 
 def counts(frame: pl.DataFrame, **where: Any) -> tuple[int, int]:
     """Successes and trials among the runs with these values."""
-    found = times(frame, **where)
-    return sum(t < NEVER for t in found), len(found)
+    return shared.counts(rows(frame, **where))
 
 
 def cells(frame: pl.DataFrame, *by: str) -> Mapping[tuple[Any, ...], list[float]]:

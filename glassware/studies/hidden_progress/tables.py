@@ -6,8 +6,8 @@ rate.
 
 Grids
     paper   18 settings x n in {10, 20, 30} x k in {2, 3, 4} x B in {1, 4, 32, 128, 1024}, rates {1, 0.1, 0.01, 0.001}
-            (Transformer: {0.001, 0.0003, 0.0001}), 25 runs each, T = 100,000: 79,875 runs, most of them also runs of
-            ``robust_space``; the smaller n are for ``coarse_scaling``.
+            (Transformer: {0.001, 0.0003, 0.0001}), 25 runs each, T = 100,000: 79,875 runs; the smaller n are
+            for ``coarse_scaling``.
     laptop  n = 30, k in {2, 3}, B = 32 for thirteen settings: those on which initialisation, output biases and the
             sinusoid's frequency were chosen. n = 30, k in {2, 4}, B in {4, 1024} for (i), (xiv) and (xv): those on
             which nothing was chosen. Rates {1, 0.1, 0.01}, 25 runs each, T = 20,000: 2,850 runs.
