@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "training": TRAINING,
     "engine": ENGINE,
     "sweeps": SWEEPS,
-    "tabular": {"errors", "draws", "statistics"},  # beside the laboratory: needs scikit-learn
+    "tabular": {"errors", "draws", "statistics", "engine"},  # beside the laboratory: needs scikit-learn
     "charts": {"errors", "statistics"},  # reads results, never trains
     "luck": {*SWEEPS, "sweeps", "statistics"},
     "bench": {*SWEEPS, "charts"},
