@@ -31,8 +31,9 @@ import polars as pl
 from glassware.charts.tiles import tiles
 from glassware.errors import GlasswareError
 from glassware.statistics import Estimate
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FIRST_SEED, where
+from glassware.studies.leaky.fit import FIRST_SEED
 from glassware.studies.study import Study
 
 NETWORK = "trained network"

@@ -28,8 +28,9 @@ import polars as pl
 from glassware import charts
 from glassware.charts.labels import number
 from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FIRST_SEED, stepped, where
+from glassware.studies.leaky.fit import FIRST_SEED, stepped
 from glassware.studies.study import Study
 from glassware.theory.boolean import cube
 from glassware.theory.leaky import LeakyParity

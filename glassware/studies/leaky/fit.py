@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from glassware.statistics import Estimate, bootstrap
 from glassware.theory.leaky import LeakyParity, Sample
@@ -67,11 +66,6 @@ def marks(predict: Predictor, task: LeakyParity, seed: list[int], count: int = E
 def mean(values: list[float]) -> Estimate:
     """Their mean, with its bootstrap interval."""
     return bootstrap(lambda sample: float(np.mean(sample)), values)
-
-
-def where(frame: pl.DataFrame, **columns: Any) -> pl.DataFrame:
-    """Rows whose columns have these values."""
-    return frame.filter(*(pl.col(name) == value for name, value in columns.items()))
 
 
 def _with_one(features: Any) -> Any:

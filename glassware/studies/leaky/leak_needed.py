@@ -25,8 +25,9 @@ import polars as pl
 
 from glassware import charts
 from glassware.statistics import Estimate
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FIRST_SEED, hidden, marks, mean, readout, stepped, where
+from glassware.studies.leaky.fit import FIRST_SEED, hidden, marks, mean, readout, stepped
 from glassware.studies.study import Study
 from glassware.theory.leaky import LeakyParity
 from glassware.theory.leaky_network import initialise

@@ -36,8 +36,9 @@ import polars as pl
 
 from glassware.charts.tiles import tiles
 from glassware.statistics import Estimate, wilson
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, mean, readout, stepped, where
+from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, mean, readout, stepped
 from glassware.studies.study import Study
 from glassware.theory.fixed_kernels import gaussian, kernel_ridge, polynomial, relu_tangent
 from glassware.theory.leaky import LeakyParity, majority_agreement

@@ -27,8 +27,9 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.statistics import Estimate
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, mean, readout, stepped, where
+from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, mean, readout, stepped
 from glassware.studies.study import Study
 from glassware.theory.fixed_kernels import kernel_ridge, relu_tangent
 from glassware.theory.leaky import LeakyParity

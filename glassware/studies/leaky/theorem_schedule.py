@@ -26,8 +26,9 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.statistics import Estimate, wilson
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FIRST_SEED, mean, stepped, where
+from glassware.studies.leaky.fit import FIRST_SEED, mean, stepped
 from glassware.studies.study import Study
 from glassware.theory.leaky import LeakyParity, majority_agreement
 from glassware.theory.leaky_network import Network, initialise, theorem_decay, theorem_rate, train

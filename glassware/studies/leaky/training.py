@@ -28,9 +28,10 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.statistics import Estimate, wilson
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.leaky.descent import Recipe, descend
-from glassware.studies.leaky.fit import FIRST_SEED, stepped, where
+from glassware.studies.leaky.fit import FIRST_SEED, stepped
 from glassware.studies.study import Study
 from glassware.theory.leaky import LeakyParity
 from glassware.theory.leaky_network import Network, initialise

@@ -10,8 +10,8 @@ import polars as pl
 
 from glassware.models import MLP, Init
 from glassware.statistics import Estimate, bootstrap, median_ratio, wilson
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Finding, Scale
-from glassware.studies.pareto.cells import rows
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
@@ -48,7 +48,7 @@ def curve_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 def grokking_delay(frame: pl.DataFrame) -> Finding:
     """Share of dense runs that fit the sample (train error 1%) near chance and pass the test at least twice as late."""
-    delays = [_delay(row) for row in rows(curve_rows(frame), init="dense").iter_rows(named=True)]
+    delays = [_delay(row) for row in where(curve_rows(frame), init="dense").iter_rows(named=True)]
     if not delays:
         return NOT_ENOUGH
     grokked = [d is not None and d[1] >= 2 * d[0] and d[2] >= 0.35 for d in delays]

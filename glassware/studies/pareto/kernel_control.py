@@ -30,8 +30,8 @@ import polars as pl
 from glassware import charts
 from glassware.models import MLP, Init, KernelRidge
 from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.studies.cells import counts, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.cells import counts, rows
 from glassware.studies.study import Study
 from glassware.sweeps import grid
 from glassware.tasks import Parity
@@ -97,7 +97,7 @@ def _sizes(frame: pl.DataFrame) -> list[int]:
 
 
 def _errors(frame: pl.DataFrame, label: str, m: int) -> list[float]:
-    return rows(frame, kernel=label, m=m)["test_error"].to_list()
+    return where(frame, kernel=label, m=m)["test_error"].to_list()
 
 
 def _error(frame: pl.DataFrame, label: str, m: int) -> Estimate | None:

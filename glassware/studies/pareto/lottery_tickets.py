@@ -39,8 +39,8 @@ import polars as pl
 from glassware import charts
 from glassware.models import MLP, Init
 from glassware.statistics import NEVER, Estimate, bootstrap, difference, fisher_exact, median, wilson
+from glassware.studies.cells import counts, times, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.cells import counts, rows, times
 from glassware.studies.study import Study
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run
@@ -153,7 +153,7 @@ def shares(frame: pl.DataFrame) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
 
 def starts_poor(frame: pl.DataFrame) -> Finding:
     """Smallest test error that a rewound network has before its first step."""
-    first = [curve[0] for curve in rows(children(frame), group="rewound")["curve_test_error"]]
+    first = [curve[0] for curve in where(children(frame), group="rewound")["curve_test_error"]]
     if not first:
         return NOT_ENOUGH
     return Finding(Estimate(min(first), math.nan, math.nan), min(first) >= 0.4, "points", f"{len(first)} runs")

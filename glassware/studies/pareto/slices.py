@@ -34,8 +34,8 @@ import polars as pl
 from glassware import charts
 from glassware.models import MLP, Init
 from glassware.statistics import NEVER, Estimate, bootstrap, difference, median, median_ratio
+from glassware.studies.cells import counts, times, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.cells import counts, rows, times
 from glassware.studies.study import Study
 from glassware.sweeps import grid
 from glassware.tasks import Parity
@@ -192,7 +192,7 @@ def half_success_ratio(
 ) -> Estimate | None:
     """50% sample size of one (init, width) over another's, resampling runs; None where a cell has no run."""
     curves = [
-        [rows(frame, init=init, width=width, m=m)["success"].cast(pl.Float64).to_list() for m in samples]
+        [where(frame, init=init, width=width, m=m)["success"].cast(pl.Float64).to_list() for m in samples]
         for init, width in (above, below)
     ]
     if not all(cell for curve in curves for cell in curve):

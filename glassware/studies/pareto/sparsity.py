@@ -34,8 +34,8 @@ import polars as pl
 from glassware import charts
 from glassware.models import MLP, Init
 from glassware.statistics import bootstrap, difference, median
+from glassware.studies.cells import counts, times
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.cells import counts, times
 from glassware.studies.study import Study
 from glassware.sweeps import grid
 from glassware.tasks import Parity

@@ -32,8 +32,8 @@ import polars as pl
 from glassware import charts
 from glassware.models import MLP, Init
 from glassware.statistics import Estimate, difference, wilson
+from glassware.studies.cells import counts, rates, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.cells import counts, rates, rows
 from glassware.studies.pareto.grokking import curve_rows, grokking, grokking_boxes, grokking_delay
 from glassware.studies.study import Study
 from glassware.sweeps import Axes, grid
@@ -79,7 +79,7 @@ def frontier(scale: Scale, seeds: int | None) -> list[Run]:
 
 def heat_map_rows(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows of the heat map."""
-    return rows(frame, train_size=0)
+    return where(frame, train_size=0)
 
 
 # -- claims at laptop scale -------------------------------------------------------------------------------------------

@@ -30,8 +30,8 @@ import polars as pl
 from glassware import charts
 from glassware.models import MLP, Init
 from glassware.statistics import Estimate, bootstrap, difference
+from glassware.studies.cells import counts, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.cells import counts, rows
 from glassware.studies.pareto.slices import half_success
 from glassware.studies.pareto.success_frontier import SAMPLES
 from glassware.studies.study import Study
@@ -84,7 +84,7 @@ def decay_moves_the_edge(frame: pl.DataFrame) -> Finding:
     found: list[tuple[str, Estimate, list[float]]] = []
     for init in ("dense", "sparse"):
         cells = [
-            rows(frame, init=init, weight_decay=decay, m=m)["success"].cast(pl.Float64).to_list()
+            where(frame, init=init, weight_decay=decay, m=m)["success"].cast(pl.Float64).to_list()
             for decay in PAPER_DECAYS
             for m in SAMPLES
         ]

@@ -27,8 +27,8 @@ import polars as pl
 from glassware.charts.labels import number
 from glassware.charts.tiles import tiles
 from glassware.statistics import Estimate, wilson
+from glassware.studies.cells import rates
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.cells import rates
 from glassware.studies.pareto.success_frontier import frontier
 from glassware.studies.study import Study
 from glassware.theory.boolean import Floats, chi, cube

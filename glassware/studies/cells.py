@@ -1,0 +1,36 @@
+"""Looking up cells of a results table by the values of its columns: shared by the studies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from glassware.statistics import NEVER
+
+
+def where(frame: pl.DataFrame, **columns: Any) -> pl.DataFrame:
+    """Rows whose columns have these values; ``m=None`` means online. A table without columns stays as it is."""
+    if not frame.columns:
+        return frame
+    return frame.filter(
+        *(pl.col(name).is_null() if value is None else pl.col(name) == value for name, value in columns.items())
+    )
+
+
+def counts(frame: pl.DataFrame, **columns: Any) -> tuple[int, int]:
+    """Successes and trials of a cell."""
+    cell = where(frame, **columns)
+    return (int(cell["success"].sum()), len(cell)) if cell.columns else (0, 0)
+
+
+def times(frame: pl.DataFrame, **columns: Any) -> list[float]:
+    """Steps to success of a cell's runs; a failure counts as never."""
+    cell = where(frame, **columns)
+    return [NEVER if t is None else float(t) for t in cell["steps_to_success"]] if cell.columns else []
+
+
+def rates(frame: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """Successes, trials and rate of every cell."""
+    cells = frame.group_by(by).agg(pl.col("success").sum().alias("successes"), pl.len().alias("trials"))
+    return cells.with_columns((pl.col("successes") / pl.col("trials")).alias("rate")).sort(by, nulls_last=True)
