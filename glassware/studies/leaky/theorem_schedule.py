@@ -24,10 +24,10 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from glassware.charts.lines import lines
 from glassware.statistics import Estimate, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.leaky.curves import accuracy_curves
 from glassware.studies.leaky.fit import FIRST_SEED, mean, stepped
 from glassware.studies.study import Study
 from glassware.theory.leaky import LeakyParity, majority_agreement
@@ -150,15 +150,6 @@ CLAIMS = (
 )  # fmt: skip
 
 
-def _curves(frame: pl.DataFrame) -> pl.DataFrame:
-    panel = pl.format("{}, q={}", "schedule", "q")
-    parts = [
-        frame.select("seed", panel=panel, x="curve_step", y=pl.col(f"curve_{part}"), kind=pl.lit(label))
-        for part, label in (("leaking", "leaking inputs, D2"), ("uniform", "uniform inputs, D1"))
-    ]
-    return pl.concat(parts).explode("x", "y")
-
-
 STUDY = Study(
     name="leaky/theorem-schedule",
     title="The theorem's own step size, and a larger one",
@@ -166,19 +157,10 @@ STUDY = Study(
     stages=(),
     claims=CLAIMS,
     figures={
-        "curves": lambda frame: lines(
-            _curves(frame),
-            x="x",
-            y="y",
-            line="seed",
-            kind="kind",
-            panel="panel",
+        "curves": lambda frame: accuracy_curves(
+            frame,
+            pl.format("{}, q={}", "schedule", "q"),
             title="The theorem's steps are too small to leave the majority rule",
-            subtitle="accuracy on fresh examples after the first step; one line a run",
-            x_title="step",
-            y_title="accuracy",
-            y_domain=(0.0, 1.0),
-            percent=True,
             columns=3,
         ),
     },

@@ -26,10 +26,10 @@ import math
 import numpy as np
 import polars as pl
 
-from glassware.charts.lines import lines
 from glassware.statistics import Estimate, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.leaky.curves import accuracy_curves
 from glassware.studies.leaky.descent import Recipe, descend
 from glassware.studies.leaky.fit import FIRST_SEED, stepped
 from glassware.studies.study import Study
@@ -181,19 +181,15 @@ CLAIMS = (
 )  # fmt: skip
 
 
-def _curves(frame: pl.DataFrame) -> pl.DataFrame:
-    """Every run twice, on D1 and on D2, in the panel of its recipe."""
+def _figure(frame: pl.DataFrame) -> object:
+    """Accuracies in the panel of each recipe."""
     q = pl.when(pl.col("q").n_unique() > 8).then(pl.col("q").max())  # a large grid is drawn at its widest
-    drawn = frame.filter(q.is_null() | (pl.col("q") == q))
-    name = pl.when(pl.col("variant") == "network").then(
+    recipe = pl.when(pl.col("variant") == "network").then(
         pl.format("n={}, k={}: {} {}, {}", "n", "k", pl.col("optimiser").replace({"sgd": "SGD", "adam": "Adam"}),
                   "eta", pl.col("layers").replace({"both": "both layers"}))
     ).otherwise(pl.format("{} (n={}, k={})", "variant", "n", "k"))  # fmt: skip
-    parts = [
-        drawn.select("seed", panel=name, x="curve_step", y=pl.col(f"curve_{part}"), kind=pl.lit(label))
-        for part, label in (("leaking", "leaking inputs, D2"), ("uniform", "uniform inputs, D1"))
-    ]
-    return pl.concat(parts).explode("x", "y")
+    drawn = frame.filter(q.is_null() | (pl.col("q") == q))
+    return accuracy_curves(drawn, recipe, title="The leak is read at once, the parity follows", columns=4)
 
 
 STUDY = Study(
@@ -202,22 +198,6 @@ STUDY = Study(
     about=__doc__ or "",
     stages=(),
     claims=CLAIMS,
-    figures={
-        "curves": lambda frame: lines(
-            _curves(frame),
-            x="x",
-            y="y",
-            line="seed",
-            kind="kind",
-            panel="panel",
-            title="The leak is read at once, the parity follows",
-            subtitle="accuracy on fresh examples after the first step; one line a run",
-            x_title="step",
-            y_title="accuracy",
-            y_domain=(0.0, 1.0),
-            percent=True,
-            columns=4,
-        ),
-    },
+    figures={"curves": _figure},
     compute=compute,
 )
