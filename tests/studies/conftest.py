@@ -1,9 +1,28 @@
+from collections.abc import Callable
+
+import polars as pl
 import pytest
 
 from glassware import statistics
+from glassware.studies import Study, train
+from glassware.sweeps import Store
 
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
     """Verdicts rest on the measured value, not on its interval: a rough interval will do here."""
     monkeypatch.setattr(statistics, "RESAMPLES", 50)
+
+
+@pytest.fixture(scope="session")
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Study], tuple[Store, pl.DataFrame]]:
+    """Store and rows of a study at smoke scale, each study trained once."""
+    kept: dict[str, tuple[Store, pl.DataFrame]] = {}
+
+    def get(study: Study) -> tuple[Store, pl.DataFrame]:
+        if study.name not in kept:
+            store = Store(tmp_path_factory.mktemp("store"))
+            kept[study.name] = store, train(study, "smoke", store)
+        return kept[study.name]
+
+    return get

@@ -1,6 +1,7 @@
-"""Made rows: what a study's check must say about results we choose."""
+"""Made rows: what a study's check must say about results we choose, and what every computed study must do."""
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import polars as pl
 
 from glassware.engine import Outcome
 from glassware.statistics import Estimate
-from glassware.studies import Scale, Study
+from glassware.studies import SCALES, Scale, Study, claims, figures
 from glassware.studies.claim import Finding, judge
 from glassware.sweeps.rows import frame, row
 from glassware.training import Run
@@ -43,6 +44,22 @@ def verdicts(study: Study, made: pl.DataFrame) -> Iterator[tuple[str, str]]:
     for claim in study.claims:
         for scale in claim.scales:
             yield claim.id, judge(study.name, claim, scale, made).verdict
+
+
+def computed_from_end_to_end(study: Study, rows: pl.DataFrame, folder: Path) -> None:
+    """What a study that computes must do with its rows of smoke scale: hold, be drawn, and say what it is."""
+    unjudged = "not judged at this scale"
+    assert {j.verdict for j in claims(study, "smoke", rows) if "printed" not in j.claim} <= {"holds", unjudged}
+    paths = figures(study, "smoke", rows, folder)
+    assert {path.stem for path in paths} == set(study.figures)
+    assert all(path.stat().st_size > 3000 for path in paths)
+    nothing = {j.verdict for scale in SCALES for j in claims(study, scale, rows.clear())}
+    assert nothing <= {"not enough runs", unjudged}
+    for claim in study.claims:
+        claim.check(rows).text()
+        assert all((claim.threshold, claim.where, claim.check.__doc__))
+    assert all(scale in study.about for scale in SCALES)
+    assert "silent" in study.about
 
 
 def pretend(runs: Iterable[Run], passed: Callable[[Run], bool]) -> pl.DataFrame:

@@ -5,7 +5,7 @@ import random
 import polars as pl
 import pytest
 
-from glassware.studies import claims, figures, results, train
+from glassware.studies import claims, figures, results
 from glassware.studies.hidden_progress import (
     coarse_scaling,
     convergence_times,
@@ -14,7 +14,7 @@ from glassware.studies.hidden_progress import (
     robust_space,
     tables,
 )
-from glassware.sweeps import Store, run_id
+from glassware.sweeps import run_id
 from tests.studies.made import pretend_study, verdicts
 
 MODULES = (robust_space, tables, coarse_scaling, convergence_times, no_early_convergence, init_or_batches)
@@ -23,20 +23,6 @@ MODULES = (robust_space, tables, coarse_scaling, convergence_times, no_early_con
 @pytest.fixture(params=[module.STUDY for module in MODULES], ids=lambda study: study.name)
 def study(request):
     return request.param
-
-
-@pytest.fixture(scope="module")
-def smoke(tmp_path_factory):
-    """Each study trained once at smoke scale."""
-    kept = {}
-
-    def get(study):
-        if study.name not in kept:
-            store = Store(tmp_path_factory.mktemp("store"))
-            kept[study.name] = store, train(study, "smoke", store)
-        return kept[study.name]
-
-    return get
 
 
 def test_smoke_runs_from_end_to_end(study, smoke, tmp_path):

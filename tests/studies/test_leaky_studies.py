@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.studies import SCALES, claims, figures, train
+from glassware.studies import train
 from glassware.studies.leaky import (
     STUDIES,
     digit_strips,
@@ -18,44 +18,23 @@ from glassware.studies.leaky import (
 from glassware.studies.leaky import network_against_linear as against
 from glassware.studies.leaky.descent import Recipe, descend
 from glassware.studies.leaky.fit import examples, hidden, marks, readout, stepped
-from glassware.sweeps import Store
 from glassware.theory.leaky import LeakyParity, majority_agreement
 from glassware.theory.leaky_network import first_step as step_at_once
 from glassware.theory.leaky_network import initialise
 from glassware.theory.linear_methods import ridge
-from tests.studies.made import check
-
-
-@pytest.fixture(scope="module")
-def smoke():
-    """Rows of every study at smoke scale."""
-    return {study.name: train(study, "smoke", None) for study in STUDIES}
+from tests.studies.made import check, computed_from_end_to_end
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_smoke_scale_from_end_to_end(study, smoke, tmp_path):
-    rows = smoke[study.name]
-    assert {j.verdict for j in claims(study, "smoke", rows) if "printed" not in j.claim} <= {
-        "holds", "not judged at this scale",
-    }  # fmt: skip
-    paths = figures(study, "smoke", rows, tmp_path)
-    assert {path.stem for path in paths} == set(study.figures)
-    assert all(path.stat().st_size > 3000 for path in paths)
-    assert {j.verdict for scale in SCALES for j in claims(study, scale, rows.clear())} <= {
-        "not enough runs", "not judged at this scale",
-    }  # fmt: skip
-    for claim in study.claims:
-        claim.check(rows).text()
-        assert all((claim.threshold, claim.where, claim.check.__doc__))
-    assert all(scale in study.about for scale in SCALES)
-    assert "silent" in study.about
+    computed_from_end_to_end(study, smoke(study)[1], tmp_path)
 
 
-def test_rows_are_the_same_again(smoke, tmp_path):
+def test_rows_are_the_same_again(smoke):
     study = separation.STUDY
-    store = Store(tmp_path / "store")
-    assert train(study, "smoke", store).equals(smoke[study.name])
-    assert train(study, "smoke", store).equals(smoke[study.name])
+    store, rows = smoke(study)
+    assert train(study, "smoke", None).equals(rows)
+    assert train(study, "smoke", store).equals(rows)
 
 
 # -- what the studies share -------------------------------------------------------------------------------------------
@@ -264,7 +243,8 @@ def test_separation():
 
 
 def test_lemmas_corrected_hold_and_printed_fail(smoke):
-    rows, study = smoke["leaky/lemmas"], lemmas.STUDY
+    study = lemmas.STUDY
+    _, rows = smoke(study)
     for claim in ("equalities", "inequalities"):
         assert check(study, claim, rows).holds
     for claim in ("printed-pairing", "printed-alpha", "printed-coefficients", "printed-hinges"):

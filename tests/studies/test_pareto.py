@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from glassware.studies import SCALES, claims, figures, pareto, results, train
-from glassware.sweeps import Store, run_id
+from glassware.sweeps import run_id
 from tests.studies.made import pretend_study, verdicts
 
 BY_NAME = {study.name: study for study in pareto.STUDIES}
@@ -23,20 +23,6 @@ OURS = sorted(PAPER_RUNS)
 @pytest.fixture(params=OURS)
 def study(request):
     return BY_NAME[request.param]
-
-
-@pytest.fixture(scope="module")
-def smoke(tmp_path_factory):
-    """Each study trained once at smoke scale."""
-    kept = {}
-
-    def get(study):
-        if study.name not in kept:
-            store = Store(tmp_path_factory.mktemp("store"))
-            kept[study.name] = store, train(study, "smoke", store)
-        return kept[study.name]
-
-    return get
 
 
 def test_the_success_frontier_comes_first():

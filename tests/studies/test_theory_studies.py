@@ -6,37 +6,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.studies import SCALES, claims, figures, train
 from glassware.studies.pareto import success_frontier
 from glassware.studies.theory import STUDIES, good_neurons, lower_bound, over_sparse, search_floors, under_sparse
 from glassware.sweeps import run_id
 from glassware.theory.good_neurons import lucky_probability, width_threshold
-from tests.studies.made import check, pretend
-
-
-@pytest.fixture(scope="module")
-def smoke():
-    """Rows of every study at smoke scale."""
-    return {study.name: train(study, "smoke", None) for study in STUDIES}
+from tests.studies.made import check, computed_from_end_to_end, pretend
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_smoke_scale_from_end_to_end(study, smoke, tmp_path):
-    rows = smoke[study.name]
-    assert {j.verdict for j in claims(study, "smoke", rows) if "printed" not in j.claim} <= {
-        "holds", "not judged at this scale",
-    }  # fmt: skip
-    paths = figures(study, "smoke", rows, tmp_path)
-    assert {path.stem for path in paths} == set(study.figures)
-    assert all(path.stat().st_size > 3000 for path in paths)
-    assert {j.verdict for scale in SCALES for j in claims(study, scale, rows.clear())} <= {
-        "not enough runs", "not judged at this scale",
-    }  # fmt: skip
-    for claim in study.claims:
-        claim.check(rows).text()
-        assert all((claim.threshold, claim.where, claim.check.__doc__))
-    assert all(scale in study.about for scale in SCALES)
-    assert "silent" in study.about
+    computed_from_end_to_end(study, smoke(study)[1], tmp_path)
 
 
 # -- search and elimination -------------------------------------------------------------------------------------------
@@ -81,7 +60,8 @@ def signal(n, power):
 
 
 def test_under_sparse(smoke):
-    study, rows = under_sparse.STUDY, smoke["theory/under-sparse"]
+    study = under_sparse.STUDY
+    _, rows = smoke(study)
     assert check(study, "closed-forms", rows).holds
     assert not check(study, "closed-forms", rows.with_columns(pl.col("gap") + 1e-11)).holds
     for claim in ("printed-ratio", "printed-weights"):
@@ -125,7 +105,8 @@ def learned(s, error, m=3000, how="least-squares", n=61):
 
 
 def test_over_sparse(smoke):
-    study, rows = over_sparse.STUDY, smoke["theory/over-sparse"]
+    study = over_sparse.STUDY
+    _, rows = smoke(study)
     assert check(study, "readout", rows).holds
     printed = check(study, "readout-printed", rows)
     assert printed.holds is False
@@ -153,7 +134,8 @@ def test_over_sparse(smoke):
 
 
 def test_lower_bound(smoke):
-    study, rows = lower_bound.STUDY, smoke["theory/lower-bound"]
+    study = lower_bound.STUDY
+    _, rows = smoke(study)
     assert {run_id(run) for run in study.runs("laptop")} == {
         run_id(r) for r in success_frontier.frontier("laptop", None)
     }
@@ -213,7 +195,8 @@ def test_half_of_the_runs():
 
 
 def test_counts(smoke):
-    study, rows = good_neurons.STUDY, smoke["theory/good-neurons"]
+    study = good_neurons.STUDY
+    _, rows = smoke(study)
     assert check(study, "frequencies", rows).holds
     assert not check(study, "frequencies", rows.with_columns(pl.col("hits") + 500)).holds
     assert check(study, "drawn", rows).holds
