@@ -15,6 +15,10 @@ if OWNS_CACHE:
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
     os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "0"
 
+# Two workers on two cores: threads of BLAS that wait for one another cost minutes on matrices as small as ours.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("search", deadline=None, max_examples=5000)  # look for new ones: --hypothesis-profile=search
 settings.load_profile("suite")
