@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from glassware.tabular.printed import TASKS
+from glassware.tabular.printed import TASKS, Errors
 from glassware.tabular.suite import exact
 
 CELL = ("task", "fraction", "cap")
 FOREST = ("max_depth", "max_features", "n_estimators")
+NETWORK = ("depth", "width", "init", "weight_decay", "optimiser")
 
 
 def medians(rows: pl.DataFrame, configuration: Sequence[str]) -> pl.DataFrame:
@@ -39,19 +40,30 @@ def best(rows: pl.DataFrame, configuration: Sequence[str]) -> pl.DataFrame:
 
 def best_forests(rows: pl.DataFrame) -> pl.DataFrame:
     """Best forests beside the printed ones, in percent, by task and fraction."""
+    return _beside_printed(rows, FOREST, {task.name: task.forest for task in TASKS})
+
+
+def best_networks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Best networks of the grid beside the printed ones, in percent, by task and fraction."""
+    return _beside_printed(rows, NETWORK, {task.name: task.mlp for task in TASKS})
+
+
+def _beside_printed(rows: pl.DataFrame, configuration: Sequence[str], errors: dict[str, Errors]) -> pl.DataFrame:
     printed = pl.DataFrame(
         [
-            {"number": task.number, "task": task.name, "fraction": fraction, "printed": task.forest.at(fraction)}
+            {"number": task.number, "task": task.name, "fraction": fraction, "printed": errors[task.name].at(fraction)}
             for task in TASKS
             for fraction in (1.0, 0.1, 0.01)
         ]
     )
-    found = best(rows, FOREST).join(printed, on=["task", "fraction"], how="left")
+    found = best(rows, configuration).join(printed, on=["task", "fraction"], how="left")
     is_exact = [exact(*row) for row in found.select("task", "columns", "rows").iter_rows()]
     return (
         found.with_columns(pl.Series("exact", is_exact, dtype=pl.Boolean), ours=100 * pl.col("error"))
         .with_columns(difference=pl.col("ours") - pl.col("printed"))
         .sort("number", "fraction", "cap", descending=[False, True, False], nulls_last=True)
         .with_columns(percent=100 * pl.col("fraction"))
-        .select("task", "percent", "cap", "exact", "train_rows", "trials", *FOREST, "ours", "printed", "difference")
+        .select(
+            "task", "percent", "cap", "exact", "train_rows", "trials", *configuration, "ours", "printed", "difference"
+        )
     )

@@ -10,8 +10,10 @@ from functools import partial
 import polars as pl
 
 from glassware.tabular.forests import distinct, forest_seconds, forest_trial
+from glassware.tabular.grid import flops, network_rows, ready, steps
 from glassware.tabular.protocol import FEWEST_ROWS, Cell
 from glassware.tabular.suite import Suite337, exact
+from glassware.tabular.trainer import Config
 
 FRACTIONS = (1.0, 0.1, 0.01)  # those of PF-T2
 TRIALS = 10
@@ -21,8 +23,25 @@ THOUSAND_ROWS, THOUSAND_TRIALS, THOUSAND_SECONDS = 1000, 3, 40.0
 # Forests on all rows, where that is more than the cap: at most 100 trees, and fewer trials.
 UNCAPPED_TRIALS, LARGE_ROWS, LARGE_TRIALS = 3, 100_000, 2
 # Families of methods: a table each, with the version of the computation. Raise it when rows would come out differently.
-VERSIONS = {"forests": 1}
+VERSIONS = {"forests": 1, "networks": 1}
 FIRST_SECONDS = 100.0  # jobs longer than this start before all others
+# Networks, those that are trained together in a group: the digest's reduced grid with Adam, and with the SGD that the
+# paper's text names (A9) where it is cheap. The widest of depth 3 go alone, so that a limit loses little.
+NETWORKS: tuple[tuple[Config, ...], ...] = (
+    *(tuple(Config(3, width, s) for s in (0, 2)) for width in (100, 300)),
+    (
+        *(Config(3, 1000, s) for s in (0, 2, 4)),
+        *(Config(3, 1000, s, 0.01) for s in (0, 2)),
+        *(Config(3, 1000, s, optimiser="sgd") for s in (0, 2)),
+    ),
+    *(
+        tuple(Config(depth, width, s, optimiser=rule) for rule in ("adam", "sgd") for s in (0, 2))
+        for depth, width in ((1, 1000), (1, 10_000), (2, 1000))
+    ),
+    tuple(Config(2, 3000, s, optimiser="sgd") for s in (0, 2)),
+    *((Config(3, 3000, s),) for s in (0, 2, 4)),
+)
+DEVICE_FLOPS, DEVICE_STEP = 3e13, 3e-4  # a second, at least, on one H200; seconds of a step of small networks
 
 
 @dataclass(frozen=True)
@@ -33,13 +52,17 @@ class Job:
         key: its name.
         seconds: roughly what it takes on one core.
         compute: makes its rows, in any process.
-        order: jobs of a lower one come first, the longest of them first.
+        order: jobs of a lower one come first.
+        prepare: makes ready what does not need the device; another thread may call it early.
+        flops: floating point operations of training networks.
     """
 
     key: str
     seconds: float
     compute: Callable[[], pl.DataFrame]
     order: int = 0
+    prepare: Callable[[], None] | None = None
+    flops: float = 0.0
 
 
 def table_name(family: str) -> str:
@@ -55,7 +78,7 @@ def work(job: Job) -> tuple[str, pl.DataFrame, float]:
 
 
 def ordered(jobs: Iterable[Job]) -> list[Job]:
-    """In the order in which they are best begun."""
+    """In the order in which they are best begun: the longest of an order first."""
     return sorted(jobs, key=lambda job: (job.order, -job.seconds, job.key))
 
 
@@ -95,3 +118,52 @@ def _cell_jobs(data: str | None, cell: Cell, rows: int, columns: int, trials: in
             key = f"forest {cell.label} trial {trial} max_features {values[0]}"
             jobs.append(Job(key, seconds, partial(forest_trial, data, cell, trial, values, trees), order))
     return jobs
+
+
+def network_jobs(
+    data: str | None,
+    tasks: Sequence[str] | None = None,
+    fractions: Sequence[float] = FRACTIONS,
+    trials: int = TRIALS,
+    networks: Sequence[Sequence[Config]] = NETWORKS,
+) -> list[Job]:
+    """The digest's reduced grid of networks, on exact tables unless tasks are named; at most 10,000 training rows.
+
+    In an order that leaves something to judge wherever it is cut: 1% of the rows first, then 10% up to width 1000, then
+    width 3000, then s = 4 at that width, and all rows last; the shortest first.
+    """
+    suite, jobs = Suite337(data), list[Job]()
+    for name in suite.names() if tasks is None else tasks:
+        table = suite.load(name)
+        columns = len(table.columns)
+        if tasks is None and not exact(name, columns, table.rows):
+            continue
+        for fraction in fractions:
+            cell = Cell(name, fraction)
+            rows = cell.rows(table.rows)
+            if rows < FEWEST_ROWS:
+                continue
+            for group in networks:
+                work = trials * sum(flops(rows, columns, config) for config in group)
+                key = f"networks {cell.label} {trials} trials " + ", ".join(config.label for config in group)
+                arguments = (data, cell, tuple(range(trials)), tuple(group))
+                jobs.append(
+                    Job(
+                        key,
+                        work / DEVICE_FLOPS + DEVICE_STEP * steps(rows),
+                        partial(network_rows, *arguments),
+                        _network_order(fraction, group),
+                        partial(ready, *arguments),
+                        work,
+                    )
+                )
+    return sorted(jobs, key=lambda job: (job.order, job.seconds, job.key))
+
+
+def _network_order(fraction: float, group: Sequence[Config]) -> int:
+    wide = group[0].depth > 1 and group[0].width > 1000
+    if fraction > 0.1:
+        return 6 if wide else 5
+    if wide and group[0].sparsity > 2:
+        return 3 if fraction <= 0.01 else 4
+    return 0 if fraction <= 0.01 else 2 if wide else 1
