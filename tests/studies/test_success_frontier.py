@@ -1,0 +1,82 @@
+"""The claims of the success frontier on results we choose: each can hold, fail, and wait for more runs."""
+
+from itertools import product
+
+import pytest
+
+from glassware.studies import find
+from tests.studies.made import cell, check, table
+
+STUDY = find("pareto/success-frontier")
+INITS = ("dense", "sparse")
+MS = (300, 1000, 2000, 10_000)
+
+
+def heat_map(won, places=((50, 3),), widths=(10, 300, 1000), samples=MS):
+    """Ten runs a cell, of which ``won(n, k, init, width, m)`` succeed."""
+    cells = product(places, INITS, widths, samples)
+    return table(
+        *(
+            cell(won(*place, init, width, m), 10, n=place[0], k=place[1], init=init, width=width, m=m, train_size=0)
+            for place, init, width, m in cells
+        )
+    )
+
+
+def as_in_the_paper(n, k, init, width, m):
+    """Wider networks and sparse ones need less data."""
+    return 10 if m * width * (3 if init == "sparse" else 1) >= 600_000 else 5 if m * width >= 300_000 else 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "won", "holds"),
+    [
+        ("1-frontier", as_in_the_paper, True),
+        ("1-frontier", lambda n, k, init, width, m: 10 if init == "sparse" else 8, False),
+        ("2-width-luck", as_in_the_paper, True),
+        ("2-width-luck", lambda n, k, init, width, m: 10, False),
+        ("2-width-monotone", as_in_the_paper, True),
+        ("2-width-monotone", lambda n, k, init, width, m: 0 if width == 1000 else 10, False),
+        ("3-sparse", as_in_the_paper, True),
+        ("3-sparse", lambda n, k, init, width, m: 7 if init == "sparse" else 4, False),
+        ("luck", as_in_the_paper, True),
+        ("luck", lambda n, k, init, width, m: 10 if m >= 1000 else 0, False),
+        ("1-frontier-panels", as_in_the_paper, True),
+        ("1-frontier-panels", lambda n, k, init, width, m: 10 if m == 10_000 else 0, False),
+        ("3-sparse-region", as_in_the_paper, True),
+        ("3-sparse-region", lambda n, k, init, width, m: 10 if init == "dense" else 0, False),
+    ],
+)
+def test_a_claim_follows_the_counts(claim, won, holds):
+    assert check(STUDY, claim, heat_map(won)).holds is holds
+
+
+@pytest.mark.parametrize("claim", ["1-frontier", "2-width-luck", "3-sparse"])
+def test_a_missing_cell_is_not_enough(claim):
+    frame = heat_map(as_in_the_paper)
+    wide = (frame["width"] == 300) & (frame["init"] == "sparse")
+    assert check(STUDY, claim, frame.filter(~wide)).holds is None
+
+
+PLACES = tuple(product((50, 100, 150, 200), (3, 4, 5)))  # twelve, of two panels each
+
+
+def hurt_at_one_place(n, k, init, width, m):
+    dips = (n, k, init, width) == (200, 3, "dense", 300)
+    return {300: 0, 1000: 10, 2000: 5, 10_000: 10}[m] if dips else 10
+
+
+def test_more_data_hurts_somewhere_or_every_panel_must_be_seen():
+    claim = "4-more-data-hurts"
+    assert check(STUDY, claim, heat_map(hurt_at_one_place, PLACES)).holds is True
+    assert check(STUDY, claim, heat_map(hurt_at_one_place, ((200, 3),))).holds is True
+    assert check(STUDY, claim, heat_map(as_in_the_paper, PLACES)).holds is False
+    assert check(STUDY, claim, heat_map(as_in_the_paper, PLACES[:-1])).holds is None
+
+
+def test_width_must_turn_twenty_of_24_panels():
+    claim = "2-width-columns"
+    assert check(STUDY, claim, heat_map(as_in_the_paper, PLACES)).holds is True
+    few = heat_map(lambda n, k, *cell: as_in_the_paper(n, k, *cell) if k < 5 else 0, PLACES)
+    assert check(STUDY, claim, few).holds is False
+    assert check(STUDY, claim, heat_map(as_in_the_paper, PLACES[:3])).holds is None
