@@ -21,13 +21,17 @@ Decisions where the paper is silent
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
 from itertools import combinations, pairwise
+from typing import Any
 
+import jax
 import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.models import MLP, Init
+from glassware.models import MLP, Init, Model
 from glassware.statistics import Estimate, bootstrap
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
@@ -91,11 +95,17 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+@cache
+def _first_weights(network: Model, n: int) -> Callable[[Any], Any]:
+    """Initial weights of the first layer, compiled once a shape: operation by operation it takes seconds."""
+    return jax.jit(lambda init: network.init(init, n)[0]["w"])
+
+
 def lucky_neurons(run: Run) -> int:
     """Neurons of a run whose ones lie in its S, before it is trained."""
-    network, task = run.network, run.task
+    task = run.task
     assert isinstance(task, Parity)
-    weights = np.asarray(network.init(run.values()["init"], task.n)[0]["w"])  # (n, r)
+    weights = np.asarray(_first_weights(run.network, task.n)(run.values()["init"]))  # (n, r)
     return int(np.sum(weights[list(task.hidden_support(run.seed))].sum(axis=0) == 2))
 
 
