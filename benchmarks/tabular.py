@@ -2,11 +2,16 @@
 
     python -m benchmarks.tabular forests --data DIR --out DIR --processes 14 --limit 540
     python -m benchmarks.tabular networks --data DIR --out DIR --limit 240
+    python -m benchmarks.tabular reduced --data DIR --out DIR --processes 2
+    python -m benchmarks.tabular baselines --data DIR --out DIR --processes 2
+    python -m benchmarks.tabular ours --data DIR --out DIR --processes 1
     python -m benchmarks.tabular take --out DIR --store results/store
 
 DIR of --data has the suite's tables (credit.parquet, ...); --out is a store of its own. Nothing that is there is
-computed again. At --limit seconds what is unfinished is dropped, and the next call goes on. `networks` trains on the
-device JAX finds, and does not begin what would not end in time. `take` copies results to another store.
+computed again. What would not end before --limit is not begun, what has not ended by then is dropped, and the next
+call goes on. `networks` trains on the device JAX finds; `reduced` trains a part of them on cores. `ours`
+is our estimator as it comes and its dense twin, whose lanes use all cores by themselves. `take` copies results to
+another store.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import queue
 import signal
 import sys
 import time
@@ -25,17 +31,36 @@ import polars as pl
 
 from glassware.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
-from glassware.tabular.best import best_forests, best_networks
-from glassware.tabular.plan import FRACTIONS, VERSIONS, Job, forest_jobs, network_jobs, table_name, work
+from glassware.tabular.best import best_forests, best_networks, mean_errors
+from glassware.tabular.plan import (
+    FRACTIONS,
+    VERSIONS,
+    Job,
+    baseline_jobs,
+    forest_jobs,
+    network_jobs,
+    our_jobs,
+    reduced_network_jobs,
+    table_name,
+    work,
+)
 
 SAY_SECONDS = 15.0
 FOREVER = 1e6  # seconds; a wait cannot be infinite
-JOBS: dict[str, Callable[..., list[Job]]] = {"forests": forest_jobs, "networks": network_jobs}
-BEST = {"forests": best_forests, "networks": best_networks}
+JOBS: dict[str, Callable[..., list[Job]]] = {
+    "forests": forest_jobs,
+    "networks": network_jobs,
+    "reduced": reduced_network_jobs,
+    "baselines": baseline_jobs,
+    "ours": our_jobs,
+}
+FAMILY = {"reduced": "networks"}  # where a name's results go, if not under the name itself
+BEST = {"forests": best_forests, "networks": best_networks, "baselines": mean_errors, "ours": mean_errors}
 AHEAD = 4  # threads that load tables and compile while the device trains
 FORGET = 0.8  # how much the last jobs count in the next one's forecast
-MARGIN = 1.1  # a job is begun if so many times its forecast is left
+MARGIN = 1.1  # a job is begun if so many times its forecast, corrected by those before, is left
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+ONE_XLA_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 
 def compute(jobs: list[Job], pieces: Pieces, processes: int, deadline: float) -> int:
@@ -45,19 +70,37 @@ def compute(jobs: list[Job], pieces: Pieces, processes: int, deadline: float) ->
     print(f"{len(jobs):,} jobs, {left:,} to do, roughly {total:,.0f} core seconds", flush=True)
     if not todo:
         return 0
-    spent = 0.0
+    spent = forecast = 0.0
+    waiting, busy, done = list(todo), 0, queue.Queue[tuple[str, pl.DataFrame, float] | BaseException]()
+
+    def fitting() -> Job | None:
+        """The next job that should end in time."""
+        slower = MARGIN * (spent / forecast if forecast else 1.0)
+        left = deadline - time.monotonic()
+        return next((job for job in waiting if job.seconds * slower <= left), None)
+
     # Spawned, not forked: JAX has threads by now. Ctrl-C is for this process, which then ends the others.
     pools = multiprocessing.get_context("spawn")
     quiet = (signal.SIGINT, signal.SIG_IGN)
     with pieces.writing() as add, pools.Pool(min(processes, left), signal.signal, quiet) as pool:
-        results = pool.imap_unordered(work, todo)
-        while left:
-            try:
-                key, rows, seconds = results.next(timeout=min(max(0.0, deadline - time.monotonic()), FOREVER))
-            except multiprocessing.TimeoutError:
+        seconds_of = {job.key: job.seconds for job in todo}
+        while True:
+            while busy < processes and (job := fitting()) is not None:
+                waiting.remove(job)
+                pool.apply_async(work, (job,), callback=done.put, error_callback=done.put)
+                busy += 1
+            if not busy:
                 break
+            try:
+                found = done.get(timeout=min(max(0.0, deadline - time.monotonic()), FOREVER))
+            except queue.Empty:
+                break
+            if isinstance(found, BaseException):
+                raise found
+            key, rows, seconds = found
             add(key, rows)
-            left, spent = left - 1, spent + seconds
+            left, busy = left - 1, busy - 1
+            spent, forecast = spent + seconds, forecast + seconds_of[key]
             if time.monotonic() - said > SAY_SECONDS or not left:
                 said = time.monotonic()
                 print(f"{said - started:6.0f} s  {left:6,} left  {spent:9,.0f} core seconds spent", flush=True)
@@ -112,6 +155,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 def main() -> None:
     for variable in ONE_THREAD:  # inherited by the workers, before they load a library that asks
         os.environ.setdefault(variable, "1")
+    os.environ.setdefault("XLA_FLAGS", ONE_XLA_THREAD)  # of XLA's own; a GPU does not mind
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=(*JOBS, "take"))
     parser.add_argument("--data", type=Path, help="folder with the suite's tables")
@@ -128,7 +172,8 @@ def main() -> None:
             take(Store(options.out), Store(options.store))
             return
         data = None if options.data is None else str(options.data)
-        pieces = Pieces(Store(options.out), table_name(options.what), VERSIONS[options.what])
+        family = FAMILY.get(options.what, options.what)
+        pieces = Pieces(Store(options.out), table_name(family), VERSIONS[family])
         jobs = JOBS[options.what](data, options.tasks, options.fractions)
         here = options.what == "networks"
         left = compute_here(jobs, pieces, deadline) if here else compute(jobs, pieces, options.processes, deadline)
@@ -140,7 +185,7 @@ def main() -> None:
     print(f"{rows['item'].n_unique():,} jobs kept in {options.out}, {left:,} left")
     if "error" in rows.columns:
         with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=160, float_precision=1):
-            print(BEST[options.what](rows))
+            print(BEST[family](rows))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from glassware.errors import GlasswareError
 from glassware.luck import Plan, pareto_front
 from glassware.luck import plan as make_advice
 from glassware.models import MLP, Init, KernelRidge
+from glassware.part import dotted
 from glassware.progress import Progress
 from glassware.statistics import NEVER, median, wilson
 from glassware.studies import SCALES, Judgement, Report, Study
@@ -237,7 +238,7 @@ def list_studies() -> pl.DataFrame:
                 "title": study.title,
                 **{scale: study.size(scale) for scale in SCALES},
                 "stages": len(study.stages),
-                "computed": study.compute is not None,
+                "computed": study.compute is not None or study.parts is not None,
                 "claims": len(study.claims),
             }
             for study in studies.STUDIES.values()
@@ -255,7 +256,7 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
         One row a field and value: ``runs``, ``successes``, ``rate`` with its Wilson interval ``low`` to ``high``, and
         ``median_steps`` to success (null: the median run never succeeds).
     """
-    specs = [dict(_fields(Run.model_validate_json(spec).model_dump())) for spec in frame["spec"]]
+    specs = [dict(dotted(Run.model_validate_json(spec).model_dump())) for spec in frame["spec"]]
     outcomes = list(zip(frame["success"], frame["steps_to_success"], strict=True))
     found: list[tuple[Any, ...]] = []
     seen: list[list[list[int]]] = []
@@ -342,15 +343,6 @@ def _at_least_one(**values: int | None) -> None:
     for name, value in values.items():
         if value is not None and value < 1:
             raise GlasswareError(f"{name} must be at least 1, not {value}")
-
-
-def _fields(plain: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """Dotted fields, as in a sweep file."""
-    for name, value in plain.items():
-        if isinstance(value, Mapping):
-            yield from _fields(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def _order(value: Any) -> tuple[int, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from glassware.charts import save
 from glassware.engine import Engine
 from glassware.errors import GlasswareError
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale, judge
-from glassware.sweeps import Reporter, Store, keep_computed, make_plan, read_computed, select, sweep
+from glassware.sweeps import Pieces, Reporter, Store, keep_computed, make_plan, read_computed, select, sweep
+from glassware.sweeps.items import ITEM, Item
 from glassware.training import Run
 
 # Runs of one stage, from the scale, the number of seeds (None: the scale's own) and the rows of the stages before it.
@@ -22,6 +23,26 @@ Stage = Callable[[Scale, int | None, pl.DataFrame], list[Run]]
 # A table that follows from theory or simulation alone, from the scale and the number of seeds.
 Compute = Callable[[Scale, int | None], pl.DataFrame]
 Figure = Callable[[pl.DataFrame], Any]
+SAY_SECONDS = 10.0  # between two words about pieces
+
+
+@dataclass(frozen=True)
+class Part:
+    """A computed table that is made piece by piece, each kept as soon as it is there.
+
+    Attributes:
+        table: its name in the store.
+        version: of the computation.
+        items: what it is made of; asked for only when something is to be computed or counted.
+    """
+
+    table: str
+    version: int
+    items: Callable[[], Sequence[Item]]
+
+
+# The tables of a scale that are made in pieces.
+Parts = Callable[[Scale, int | None], list[Part]]
 
 
 @dataclass(frozen=True)
@@ -36,6 +57,8 @@ class Study:
         claims: judged on all rows.
         figures: file name to chart.
         compute: makes the rows that no run gives; they are kept in the store and computed once.
+        parts: likewise, for tables that take long: each piece is kept, so Ctrl-C loses little. All rows of these tables
+            count, whoever computed them.
         version: of the computation. Raise it when ``compute`` would give other rows: older ones are computed again.
         paper_runs: runs of the first stage at paper scale, named where building them only to count takes seconds.
     """
@@ -47,6 +70,7 @@ class Study:
     claims: tuple[Claim, ...]
     figures: Mapping[str, Figure] = field(default_factory=dict)
     compute: Compute | None = None
+    parts: Parts | None = None
     version: int = 1
     paper_runs: int | None = None
 
@@ -83,7 +107,7 @@ def train(
     engine: Engine = "auto",
 ) -> pl.DataFrame:
     """Compute and train what the store lacks, stage by stage, and return all rows of the study."""
-    computed = _compute(study, scale, store, seeds, reporter)
+    computed = _together(_compute(study, scale, store, seeds, reporter), _piece(study, scale, store, seeds, reporter))
     table = pl.DataFrame()
     for stage in study.stages:
         found = sweep(stage(scale, seeds, table), store, reporter=reporter, lanes=lanes, engine=engine)
@@ -99,9 +123,13 @@ def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) 
 def missing(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> tuple[int, int]:
     """Runs that the store does not have, and all runs, as far as its rows say which ones later stages want.
 
-    A computed table counts as one run.
+    A computed table counts as one run, and so does every piece of one.
     """
     _, found, wanted = _gather(study, scale, store, seeds)
+    for part in _parts(study, scale, seeds):
+        items = list(part.items())
+        wanted += len(items)
+        found += len(items) - len(Pieces(store, part.table, part.version).missing(items))
     return wanted - found, wanted
 
 
@@ -113,12 +141,59 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
         plan = make_plan(stage(scale, seeds, table), None)
         table = _together(table, select(everything, plan))
         wanted += len(plan.wanted)
+    found = len(table)
+    for part in _parts(study, scale, seeds):
+        table = _together(table, _rows(Pieces(store, part.table, part.version)))
     if study.compute is None:
-        return table, len(table), wanted
+        return table, found, wanted
     computed = read_computed(store, _computed_name(study, scale, seeds), study.version)
     if computed is None:
-        return table, len(table), wanted + 1
-    return _together(computed, table), len(table) + 1, wanted + 1
+        return table, found, wanted + 1
+    return _together(computed, table), found + 1, wanted + 1
+
+
+def _parts(study: Study, scale: Scale, seeds: int | None) -> list[Part]:
+    return study.parts(scale, seeds) if study.parts is not None else []
+
+
+def _rows(pieces: Pieces) -> pl.DataFrame:
+    """What the pieces say, without the marks of those that say nothing."""
+    table = pieces.read()
+    return table.filter(pl.any_horizontal(pl.exclude(ITEM).is_not_null())) if table.width > 1 else pl.DataFrame()
+
+
+def _piece(
+    study: Study, scale: Scale, store: Store | None, seeds: int | None, reporter: Reporter | None
+) -> pl.DataFrame:
+    """The rows of the study's parts; computes the pieces that the store lacks, one after the other."""
+    table, tell = pl.DataFrame(), reporter.told if reporter is not None else lambda line: None
+    for part in _parts(study, scale, seeds):
+        if store is None:
+            for item in part.items():
+                table = _together(table, item.compute())
+            continue
+        pieces = Pieces(store, part.table, part.version)
+        items = list(part.items())
+        todo = pieces.missing(items)
+        tell(f"{part.table}: {len(items):,} pieces, {len(items) - len(todo):,} there before")
+        if todo:
+            _make(todo, pieces, part.table, tell)
+        table = _together(table, _rows(pieces))
+    return table
+
+
+def _make(todo: list[Item], pieces: Pieces, name: str, tell: Callable[[str], None]) -> None:
+    """Compute pieces, and say now and then how long the rest takes: as the forecasts say, corrected by what was."""
+    started, said, done = time.monotonic(), time.monotonic(), 0.0
+    total = sum(item.seconds for item in todo)
+    with pieces.writing() as add:
+        for count, item in enumerate(todo, start=1):
+            add(item.key, item.compute())
+            done += item.seconds
+            now = time.monotonic()
+            if now - said >= SAY_SECONDS or count == len(todo):
+                said, left = now, (now - started) / done * (total - done) if done else 0.0
+                tell(f"{name}: {count:,} of {len(todo):,} pieces, about {left:,.0f} s left")
 
 
 def _compute(

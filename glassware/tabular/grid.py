@@ -42,6 +42,9 @@ def network_rows(data: str | None, cell: Cell, trials: Sequence[int], configs: S
     return frame.with_columns(**shared, seconds=pl.lit(seconds))
 
 
+CORE_FLOPS, ACTIVATION_SECONDS = 6e10, 4e-9  # measured
+
+
 class Prepared(NamedTuple):
     """A cell's trials as arrays, those that A11 drops left out."""
 
@@ -63,6 +66,14 @@ def flops(rows: int, columns: int, config: Config) -> float:
     sizes = (columns, *[config.width] * config.depth, CLASSES)
     products = [a * b for a, b in pairwise(sizes)]
     return steps(rows) * PAPER.rows_a_step(rows) * (6.0 * sum(products) - 2.0 * products[0])
+
+
+def core_seconds(rows: int, columns: int, config: Config) -> float:
+    """Roughly what training one network takes a core: products, and passes over the activations."""
+    batch = min(PAPER.rows_a_step(rows), 1 << (rows - 1).bit_length())
+    share = batch / PAPER.rows_a_step(rows)  # a CPU pads small tables to a power of two only
+    passes = steps(rows) * batch * config.width * config.depth
+    return share * flops(rows, columns, config) / CORE_FLOPS + ACTIVATION_SECONDS * passes
 
 
 def ready(data: str | None, cell: Cell, trials: Sequence[int], configs: Sequence[Config]) -> None:

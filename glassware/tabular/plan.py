@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import polars as pl
 
+from glassware.tabular.baselines import DENSE, OURS, SPARSE, installed, method_rows
 from glassware.tabular.forests import distinct, forest_seconds, forest_trial
-from glassware.tabular.grid import flops, network_rows, ready, steps
+from glassware.tabular.grid import core_seconds, flops, network_rows, ready, steps
 from glassware.tabular.protocol import FEWEST_ROWS, Cell
 from glassware.tabular.suite import Suite337, exact
 from glassware.tabular.trainer import Config
@@ -23,7 +24,8 @@ THOUSAND_ROWS, THOUSAND_TRIALS, THOUSAND_SECONDS = 1000, 3, 40.0
 # Forests on all rows, where that is more than the cap: at most 100 trees, and fewer trials.
 UNCAPPED_TRIALS, LARGE_ROWS, LARGE_TRIALS = 3, 100_000, 2
 # Families of methods: a table each, with the version of the computation. Raise it when rows would come out differently.
-VERSIONS = {"forests": 1, "networks": 1}
+# Those of ours belong to the default recipe: a new recipe is a new version.
+VERSIONS = {"forests": 1, "networks": 1, "baselines": 1, "ours": 1}
 FIRST_SECONDS = 100.0  # jobs longer than this start before all others
 # Networks, those that are trained together in a group: the digest's reduced grid with Adam, and with the SGD that the
 # paper's text names (A9) where it is cheap. The widest of depth 3 go alone, so that a limit loses little.
@@ -42,6 +44,35 @@ NETWORKS: tuple[tuple[Config, ...], ...] = (
     *((Config(3, 3000, s),) for s in (0, 2, 4)),
 )
 DEVICE_FLOPS, DEVICE_STEP = 3e13, 3e-4  # a second, at least, on one H200; seconds of a step of small networks
+# What is left of that on a CPU: fraction, trials, groups in the order of their use. Jobs that would take a core longer
+# than CORE_SECONDS are left out: covertype's wide networks.
+REDUCED: tuple[tuple[float, int, tuple[tuple[Config, ...], ...]], ...] = (
+    (0.01, 10, (
+        *(tuple(Config(depth, width, s) for s in (0, 2)) for depth, width in ((3, 100), (1, 300), (2, 300))),
+        *((Config(3, 300, s),) for s in (0, 2, 4)),
+        *((Config(3, 300, s, 0.01),) for s in (0, 2)),
+        tuple(Config(1, 1000, s, optimiser=rule) for rule in ("adam", "sgd") for s in (0, 2)),
+        *((Config(1, 10_000, s, optimiser="sgd"),) for s in (0, 2)),
+    )),
+    (0.1, 5, tuple((Config(3, width, s),) for width in (100, 300) for s in (0, 2))),
+    (0.01, 10, tuple((Config(3, 1000, s),) for s in (0, 2))),
+    (0.1, 5, tuple((Config(1, 3000, s, optimiser="sgd"),) for s in (0, 2))),
+)  # fmt: skip
+CORE_SECONDS = 150.0
+# Baselines and our estimator: seconds of a fit on a core, a part that is always there and a part a row; trials at 1%,
+# 10% and all rows. RealMLP, whose fits take their minute here, has fewer and comes last of its fraction.
+METHODS: dict[str, tuple[float, float, tuple[int, int, int]]] = {
+    "MLPClassifier": (0.1, 1.5e-3, (10, 10, 10)),
+    "HistGradientBoosting": (0.2, 1e-4, (10, 10, 10)),
+    "XGBoost": (0.1, 1e-4, (10, 10, 10)),
+    "LightGBM": (0.1, 1e-4, (10, 10, 10)),
+    "CatBoost": (1.0, 1e-3, (10, 10, 10)),
+    "RealMLP": (3.0, 2e-2, (5, 2, 1)),
+    SPARSE: (1.0, 2e-3, (10, 10, 10)),
+    DENSE: (1.0, 2e-3, (10, 10, 10)),
+}
+TRIALS_A_JOB = {0.01: 10, 0.1: 5, 1.0: 1}
+SLOW = "RealMLP"
 
 
 @dataclass(frozen=True)
@@ -157,6 +188,61 @@ def network_jobs(
                         work,
                     )
                 )
+    return sorted(jobs, key=lambda job: (job.order, job.seconds, job.key))
+
+
+def reduced_network_jobs(
+    data: str | None, tasks: Sequence[str] | None = None, fractions: Sequence[float] = FRACTIONS
+) -> list[Job]:
+    """A part of the grid that two cores do in an hour: at 1% and 10%, narrower networks, fewer trials."""
+    suite, jobs = Suite337(data), list[Job]()
+    for order, (fraction, trials, groups) in enumerate(REDUCED):
+        for job in network_jobs(data, tasks, [fraction] if fraction in fractions else [], trials, groups):
+            cell, _, group = job.compute.args[1:]  # type: ignore[attr-defined]
+            table = suite.load(cell.task)
+            size = cell.rows(table.rows), len(table.columns)
+            seconds = trials * sum(core_seconds(*size, config) for config in group)
+            if seconds <= CORE_SECONDS:
+                jobs.append(replace(job, seconds=seconds, order=order, prepare=None))
+    return sorted(jobs, key=lambda job: (job.order, job.seconds, job.key))
+
+
+def baseline_jobs(
+    data: str | None, tasks: Sequence[str] | None = None, fractions: Sequence[float] = FRACTIONS
+) -> list[Job]:
+    """Every baseline that is installed, on exact tables unless tasks are named; at most 10,000 training rows."""
+    return _method_jobs(data, tasks, fractions, [name for name in installed() if name in METHODS])
+
+
+def our_jobs(data: str | None, tasks: Sequence[str] | None = None, fractions: Sequence[float] = FRACTIONS) -> list[Job]:
+    """Our estimator as it comes and its dense twin, likewise."""
+    return _method_jobs(data, tasks, fractions, list(OURS))
+
+
+def _method_jobs(
+    data: str | None, tasks: Sequence[str] | None, fractions: Sequence[float], methods: Sequence[str]
+) -> list[Job]:
+    """Small fractions first, and of the largest the first trials of all tasks first."""
+    suite, jobs = Suite337(data), list[Job]()
+    for name in suite.names() if tasks is None else tasks:
+        table = suite.load(name)
+        if tasks is None and not exact(name, len(table.columns), table.rows):
+            continue
+        for place, fraction in enumerate(sorted(fractions)):
+            cell = Cell(name, fraction)
+            rows = cell.rows(table.rows)
+            if rows < FEWEST_ROWS:
+                continue
+            for method in methods:
+                always, a_row, counts = METHODS[method]
+                trials = counts[FRACTIONS[::-1].index(fraction)] if fraction in FRACTIONS else TRIALS
+                together = 1 if method == SLOW else TRIALS_A_JOB.get(fraction, 1)
+                for first in range(0, trials, together):
+                    some = tuple(range(first, min(first + together, trials)))
+                    key = f"{method} {cell.label} trials {some[0]} to {some[-1]}"
+                    seconds = len(some) * (always + a_row * rows)
+                    order = 100 * place + first // together + (50 if method == SLOW else 0)
+                    jobs.append(Job(key, seconds, partial(method_rows, data, cell, method, some), order))
     return sorted(jobs, key=lambda job: (job.order, job.seconds, job.key))
 
 

@@ -1,0 +1,123 @@
+"""The methods our estimator is compared with, as they come: no search, one setting for all tables."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from glassware.tabular.estimators import SparseMLPClassifier
+from glassware.tabular.protocol import Cell, Split, describe, split
+from glassware.tabular.suite import Suite337
+from glassware.tabular.validation import fit_many
+
+SPARSE, DENSE = "sparse", "dense"  # our estimator, and its twin without the sparse start
+OURS = (SPARSE, DENSE)
+
+
+def _mlp(seed: int) -> Any:
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), MLPClassifier(random_state=seed))
+
+
+def _boosting(seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=seed)
+
+
+def _forest(seed: int) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(random_state=seed)
+
+
+def _xgboost(seed: int) -> Any:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(random_state=seed, n_jobs=1)
+
+
+def _lightgbm(seed: int) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
+
+
+def _catboost(seed: int) -> Any:
+    from catboost import CatBoostClassifier
+
+    return CatBoostClassifier(random_seed=seed, thread_count=1, verbose=0, allow_writing_files=False)
+
+
+def _realmlp(seed: int) -> Any:
+    from pytabkit import RealMLP_TD_Classifier
+
+    return RealMLP_TD_Classifier(random_state=seed, n_threads=1, device="cpu", verbosity=0)
+
+
+# By the name that tables and figures show: the module it needs, and how it is made from a seed.
+BASELINES: dict[str, tuple[str, Callable[[int], Any]]] = {
+    "MLPClassifier": ("sklearn", _mlp),
+    "forest": ("sklearn", _forest),
+    "HistGradientBoosting": ("sklearn", _boosting),
+    "XGBoost": ("xgboost", _xgboost),
+    "LightGBM": ("lightgbm", _lightgbm),
+    "CatBoost": ("catboost", _catboost),
+    "RealMLP": ("pytabkit", _realmlp),
+}
+
+
+def installed() -> list[str]:
+    """The baselines whose module is there; `pip install 'glassware[bench]'` brings all."""
+    return [name for name, (module, _) in BASELINES.items() if find_spec(module) is not None]
+
+
+def make(method: str, seed: int) -> Any:
+    """An unfitted classifier: one of ours or a baseline."""
+    if method == SPARSE:
+        return SparseMLPClassifier(random_state=seed)
+    if method == DENSE:
+        return SparseMLPClassifier(init_sparsity=None, random_state=seed)
+    return BASELINES[method][1](seed)
+
+
+def fitted(method: str, tables: Sequence[tuple[Any, Any]], seeds: Sequence[int]) -> list[Any]:
+    """A classifier a table; ours are trained together."""
+    models = [make(method, seed) for seed in seeds]
+    if method in OURS:
+        return fit_many(models, tables)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not converged, names of columns, futures of other libraries
+        return [model.fit(X, y) for model, (X, y) in zip(models, tables, strict=True)]
+
+
+def predictions(model: Any, X: Any) -> np.ndarray:
+    """The classes it says, one a row."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.asarray(model.predict(X)).reshape(-1)  # CatBoost answers in a column
+
+
+def method_rows(data: str | None, cell: Cell, method: str, trials: Sequence[int]) -> pl.DataFrame:
+    """Rows of the benchmark's table: these trials of a cell with one method; without those that A11 drops."""
+    started = time.perf_counter()
+    table = Suite337(data).load(cell.task)
+    drawn = {trial: split(table, cell, trial) for trial in trials}
+    parts: dict[int, Split] = {trial: part for trial, part in drawn.items() if part is not None}
+    models = fitted(method, [(part.X, part.y) for part in parts.values()], list(parts))
+    seconds = (time.perf_counter() - started) / max(1, len(parts))
+    found = []
+    for (trial, part), model in zip(parts.items(), models, strict=True):
+        error = float(np.mean(predictions(model, part.X_test) != part.y_test))
+        row = pl.DataFrame({"method": [method], "error": [error]})
+        found.append(row.with_columns(**describe("methods", table, cell, trial, part, seconds)))
+    return pl.concat(found) if found else pl.DataFrame()
