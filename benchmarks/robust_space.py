@@ -1,8 +1,8 @@
 """The robust space of Hidden Progress at paper scale on a GPU: 1,454,625 runs, or a fair part of them.
 
-    python -m benchmarks.robust_space --share 0.1 --processes 12 --limit 400
+    python -m benchmarks.robust_space --share 0.1 --processes 6 --limit 400
 
-Programs (cells that share a compiled shape) are dealt to processes, which compile side by side and share the GPU,
+Programs (cells of one setting, n and batch size) are dealt to processes, which compile side by side and share the GPU,
 dearest first. After ``--limit`` seconds no new program is begun. Rows (a cell, a rate, how many runs converged) go to
 robust.parquet in the folder named by --out; the last lines judge the paper's claim on the cells that were run.
 """
@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=float, default=0.1, help="part of the grid")
     parser.add_argument("--index", type=int, default=0, help="which of the equal parts")
-    parser.add_argument("--processes", type=int, default=12)
+    parser.add_argument("--processes", type=int, default=6)
     parser.add_argument("--limit", type=float, default=400, help="seconds after which no program is begun")
     parser.add_argument("--first", type=int, help="only so many programs, to try")
     parser.add_argument("--out", type=Path, default=Path("results/gpu"))

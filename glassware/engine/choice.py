@@ -44,6 +44,11 @@ def choose(shape: Run, engine: Engine) -> Engine:
     return engine
 
 
+def family(shape: Run, engine: Engine) -> Run:
+    """A key that shapes share when one program can train their runs side by side."""
+    return shape if choose(shape, engine) == "xla" or on_cpu() else gpu.family(shape)
+
+
 class KernelError(Exception):
     """A kernel that cannot be built here."""
 
@@ -59,15 +64,17 @@ def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engi
 
 
 @lru_cache(maxsize=64)
-def program(shape: Run, lanes: int, engine: Engine = "xla") -> LaneProgram:
-    """The compiled program of a shape, kept for the life of the process."""
+def program(shape: Run, lanes: int, engine: Engine = "xla", relatives: tuple[Run, ...] = ()) -> LaneProgram:
+    """The compiled program of a shape (and of others of its family), kept for the life of the process."""
     values = jax.tree.map(lambda a: np.stack([a] * lanes), shape.values())
     if engine == "xla":
         made: LaneProgram = Program(shape, lanes)
         made.compile(values)
         return made
     try:
-        return _cpu_kernel(shape, lanes, values) if on_cpu() else _gpu_kernel(shape, lanes, values, engine)
+        if on_cpu():
+            return _cpu_kernel(shape, lanes, values)
+        return _gpu_kernel(shape, lanes, values, engine, relatives)
     except jax.errors.JaxRuntimeError:
         raise
     except Exception as error:  # whatever lowering to an unknown device may raise
@@ -89,8 +96,9 @@ def _cpu_kernel(shape: Run, lanes: int, values: Values) -> LaneProgram:
     return made
 
 
-def _gpu_kernel(shape: Run, lanes: int, values: Values, engine: Engine) -> LaneProgram:
-    made = gpu.KernelProgram(shape, lanes, "exact" if engine == "kernels-exact" else "fast")
+def _gpu_kernel(shape: Run, lanes: int, values: Values, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:
+    precision: gpu.Precision = "exact" if engine == "kernels-exact" else "fast"
+    made = gpu.KernelProgram(shape, lanes, precision, relatives=relatives)
     made.compile(values)
     return made
 

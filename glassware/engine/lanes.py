@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from glassware.engine.choice import Engine, KernelError, choose, fallback, program
+from glassware.engine.choice import Engine, KernelError, choose, fallback, family, program
 from glassware.engine.device import choose_lanes, devices
 from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, LaneProgram
@@ -72,8 +72,11 @@ def train(
         outcome = solve(run)
         tell(Chunk(steps=0, active=1, seconds=outcome.seconds))
         yield outcome
-    for shape, group in sorted(groups.items(), key=lambda item: step_flops(item[0])):
-        yield from _train_shape(shape, group, lanes, engine, tell)
+    families: dict[Run, list[Run]] = defaultdict(list)
+    for shape in groups:
+        families[family(shape, engine)].append(shape)
+    for shapes in sorted(families.values(), key=lambda shapes: step_flops(shapes[0])):
+        yield from _train_family(shapes, groups, lanes, engine, tell)
 
 
 def step_flops(run: Run) -> float:
@@ -86,10 +89,18 @@ def evaluation_flops(run: Run) -> float:
     return run.network.forward_flops(run.task.input_size, run.evaluation.test + run.evaluation.train)
 
 
-def _train_shape(
-    shape: Run, runs: list[Run], lanes: int | None, engine: Engine, watch: Callable[[Chunk], None]
+def _train_family(
+    shapes: list[Run],
+    groups: dict[Run, list[Run]],
+    lanes: int | None,
+    engine: Engine,
+    watch: Callable[[Chunk], None],
 ) -> Iterator[Outcome]:
-    """Train one shape. On out-of-memory halve the lanes, on a kernel's failure use XLA; runs in flight start again."""
+    """Train shapes that one program can. On out-of-memory halve the lanes, on a kernel's failure use XLA.
+
+    Runs in flight then start again.
+    """
+    (shape, *relatives), runs = shapes, [run for shape in shapes for run in groups[shape]]
     count, used = len(devices()), choose(shape, engine)
     wanted = choose_lanes(shape, len(runs), used) if lanes is None else count * max(1, -(-lanes // count))
     # Longest first: the tail of a sweep is then made of short runs.
@@ -97,7 +108,7 @@ def _train_shape(
     while pending:
         pool = None
         try:
-            pool = _Pool(program(shape, wanted, used), used, pending)
+            pool = _Pool(program(shape, wanted, used, tuple(relatives)), used, pending)
             while pool.active:
                 yield from pool.advance(watch)
         except (jax.errors.JaxRuntimeError, KernelError) as error:
@@ -105,6 +116,13 @@ def _train_shape(
                 pending.extendleft(pool.abandon())
             if "RESOURCE_EXHAUSTED" not in str(error) and "out of memory" not in str(error).lower():
                 used = fallback(shape, engine, used, error)
+                if relatives:  # XLA compiles them one by one
+                    left: dict[Run, list[Run]] = defaultdict(list)
+                    for run in pending:
+                        left[run.shape()].append(run)
+                    for one in left:
+                        yield from _train_family([one], left, lanes, used, watch)
+                    return
                 wanted = min(wanted, choose_lanes(shape, len(pending), used))
             elif wanted <= count:
                 width = shape.network.width

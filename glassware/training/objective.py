@@ -17,6 +17,8 @@ LOSSES: dict[str, Callable[[Any, Any], Any]] = {
     "correlation": lambda output, y: -y * output,
 }
 
+LOSS_NAMES = tuple(LOSSES)  # their order is that of a lane value
+
 
 def wrong(output: Any, y: Any) -> Any:
     """1.0 where the sign of the output misses the label; an output of exactly 0, or NaN, is a miss."""

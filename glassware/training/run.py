@@ -15,7 +15,7 @@ from glassware.models.kernel import LARGEST_SAMPLE
 from glassware.part import Part, Values
 from glassware.probes import PROBES
 from glassware.tasks import Parity
-from glassware.training.objective import Loss
+from glassware.training.objective import LOSS_NAMES, Loss
 from glassware.training.optimiser import SGD, AnyOptimiser
 
 
@@ -175,6 +175,8 @@ class Run(Part):
             "steps": np.int32(self.steps),
             "success": np.float32(self.evaluation.success),
             "stop": np.bool_(self.evaluation.stop),
+            "loss": np.int32(LOSS_NAMES.index(self.loss)),
+            "degree": np.int32(getattr(self.model, "degree", None) or 0),
         }
         return {
             **scalars,

@@ -11,8 +11,8 @@ import pytest
 from glassware.engine import devices, lanes
 from glassware.engine.choice import KernelError
 from glassware.engine.kernels.layout import Layout
-from glassware.engine.kernels.program import KernelProgram, layout_of, supports
-from glassware.engine.program import Program
+from glassware.engine.kernels.program import KernelProgram, family, layout_of, supports
+from glassware.engine.program import LaneProgram, Program
 from glassware.errors import GlasswareError
 from glassware.models import MLP, Init, Neuron, PolyNet
 from glassware.tasks import Parity
@@ -165,9 +165,10 @@ def test_a_kernel_that_fails_gives_way_to_xla(
 ) -> None:
     real = lanes.program
 
-    def failing(shape: Run, count: int, engine: Any = "xla") -> Program:
+    def failing(shape: Run, count: int, engine: Any = "xla", relatives: tuple[Run, ...] = ()) -> LaneProgram:
         if engine != "xla":
             raise KernelError("unknown GPU\nand a long story")
+        assert not relatives
         return real(shape, count, engine)
 
     monkeypatch.setattr(lanes, "choose", lambda shape, engine: "kernels")
@@ -181,6 +182,32 @@ def test_a_kernel_that_fails_gives_way_to_xla(
     ]
     with pytest.raises(GlasswareError, match="try the engine xla"):
         list(lanes.train(runs, engine="kernels"))
+    # Shapes that shared the kernel are trained one by one.
+    monkeypatch.setattr(lanes, "choose", lambda shape, engine: "xla" if engine == "xla" else "kernels")
+    monkeypatch.setattr(lanes, "family", lambda shape, engine: 0)
+    runs += [one.model_copy(update={"loss": "square"}) for one in runs]
+    assert {outcome.run for outcome in lanes.train(runs)} == set(runs)
+
+
+def test_losses_and_degrees_share_a_kernel() -> None:
+    """Lanes of one program with their own loss and degree train as each does alone on the XLA path."""
+    fields = {"task": Parity(n=20, k=3), "m": None, "batch": 8, "optimiser": SGD(lr=0.02), "steps": 40}
+    neuron = lambda degree, **more: run(
+        **fields, model=Neuron(activation="sinusoid", degree=degree), evaluation=Evaluation(test=96, every=40), **more
+    )
+    runs = [neuron(2, loss="logistic"), neuron(4, loss="square"), neuron(3), neuron(2, seed=1)]
+    shapes = list({one.shape(): None for one in runs})
+    assert len(shapes) == 4
+    assert len({family(shape) for shape in shapes}) == 1
+    assert family(run().shape()) != family(run(loss="square").shape())  # what has a faster kernel of its own keeps it
+    assert family(run(batch=8).shape()) == family(run(batch=8, loss="square").shape())
+    count = len(runs) * len(devices())
+    kernel = KernelProgram(shapes[0], count, "exact", relatives=tuple(shapes[1:]), interpret=True)
+    ours, _, _ = advance(kernel, runs * len(devices()), (1,))
+    for i, one in enumerate(runs):
+        (theirs, *_), _, _ = advance(Program(one.shape(), len(devices())), [one] * len(devices()), (1,))
+        gaps = jax.tree.map(lambda a, b: float(np.max(np.abs(a - b))), ours[i], theirs)
+        assert max(jax.tree.leaves(gaps)) < EXACT
 
 
 def test_kernels_say_what_they_cannot_do() -> None:

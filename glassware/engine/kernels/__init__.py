@@ -1,1 +1,1 @@
-"""Pallas kernels for two-layer ReLU networks."""
+"""Pallas kernels for networks of one layer or two."""

@@ -24,6 +24,7 @@ from jax.experimental.pallas import triton as plt
 from glassware.draws import draw, unit
 from glassware.engine.kernels.form import Form
 from glassware.engine.kernels.layout import WORD, Layout
+from glassware.training.objective import LOSS_NAMES
 
 LOW_BITS = 2048.0  # the second half of a split number is held times this
 
@@ -36,7 +37,7 @@ class Recipe:
     form: Form
     batch: int
     block: int  # examples taken at once; a batch has one block or more, of which the last may be padded
-    loss: str
+    losses: tuple[str, ...]  # which of them is a lane's own value
     noise: bool
     every: int
     test: int
@@ -118,8 +119,17 @@ def weighted(h: Any, v: Any) -> Any:
     return jnp.sum(jnp.maximum(h, 0.0) * v[:, None], axis=0)
 
 
-def loss_terms(loss: str, output: Any, y: Any) -> tuple[Any, Any]:
-    """Loss and its derivative by the output."""
+def loss_terms(recipe: Recipe, lane: Any, output: Any, y: Any) -> tuple[Any, Any]:
+    """The lane's loss and its derivative by the output."""
+    first, *others = recipe.losses
+    value, slope = _loss(first, output, y)
+    for other in others:
+        here = lane["loss"] == LOSS_NAMES.index(other)
+        value, slope = (jnp.where(here, a, b) for a, b in zip(_loss(other, output, y), (value, slope), strict=True))
+    return value, slope
+
+
+def _loss(loss: str, output: Any, y: Any) -> tuple[Any, Any]:
     margin = y * output
     if loss == "hinge":
         return jnp.maximum(1.0 - margin, 0.0), jnp.where(margin < 1.0, -y, 0.0)
@@ -141,7 +151,7 @@ def step_weights(recipe: Recipe, tile: Any, h: Any, v: Any, slope: Any, xs: list
     new = []
     for w, x in zip(tile, xs, strict=True):
         product = plt.dot(jnp.where(mask, high[None, :], jnp.float16(0)), x)
-        if recipe.loss != "hinge":  # hinge slopes are signs: the first product is exact already
+        if recipe.losses != ("hinge",):  # hinge slopes are signs: the first product is exact already
             product = product + plt.dot(jnp.where(mask, low[None, :], jnp.float16(0)), x) * (1.0 / LOW_BITS)
         new.append(w * keep + product * scaled[:, None])
     return tuple(new)

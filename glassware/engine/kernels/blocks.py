@@ -88,7 +88,7 @@ class Blocks:
         share, (unit, by_z) = self._readout(z, v)
         total, turn, _ = self.exchange.sum(share, turn)
         output = total + c
-        loss, slope = do.loss_terms(recipe.loss, output, y)
+        loss, slope = do.loss_terms(recipe, self.lane, output, y)
         missed = jnp.where(y * output > 0, 0.0, 1.0)
         if recipe.batch % recipe.block:
             slot = jax.lax.broadcasted_iota(jnp.int32, (recipe.block,), 0) + i * recipe.block
@@ -117,7 +117,7 @@ class Blocks:
 
     def _readout(self, z: Any, v: Any) -> tuple[Any, tuple[Any, Any]]:
         """The slice's share of the outputs, (examples,); its units, and the share's slope by z, (rows, examples)."""
-        unit, rise = self.form.sigma(z)
+        unit, rise = self.form.sigma(z, self.lane["degree"])
         if self.form.readout != "product":
             return jnp.sum(unit * v[:, None], axis=0), (unit, rise * v[:, None])
         row = jax.lax.broadcasted_iota(jnp.int32, z.shape, 0)

@@ -28,25 +28,29 @@ class Form:
     Attributes:
         units: how many there are.
         readout: what becomes of them; only ``affine`` has an output bias c, only ``affine`` and ``linear`` train v.
-        activation, degree: sigma; that of a product is the identity (``""``).
+        activation: sigma; that of a product is the identity (``""``).
+        degrees: those that sigma may have; which one is a lane's own value. None for a sigma without a degree.
     """
 
     units: int
     readout: Readout = "affine"
     activation: str = "relu"
-    degree: int | None = None
+    degrees: tuple[int, ...] = ()
 
     @property
     def plain(self) -> bool:
         """Whether this is the network of Pareto Frontiers, for which the fastest kernels are."""
         return self.readout == "affine" and self.activation == "relu"
 
-    def sigma(self, z: Any) -> tuple[Any, Any]:
-        """sigma(z) and its derivative, entry by entry."""
+    def sigma(self, z: Any, degree: Any) -> tuple[Any, Any]:
+        """sigma(z) and its derivative, entry by entry; ``degree`` is the lane's."""
         if not self.activation:
             return z, jnp.ones_like(z)
-        function: Callable[[Any], Any] = partial(_function, self.activation, self.degree)
-        return jax.jvp(function, (z,), (jnp.ones_like(z),))
+        choices = [partial(_with_slope, self.activation, known) for known in self.degrees or (None,)]
+        chosen = choices.pop()
+        for known, other in zip(reversed(self.degrees[:-1]), reversed(choices), strict=True):
+            chosen = partial(jax.lax.cond, degree == known, other, chosen)  # one branch a lane, not all of them
+        return chosen(z)
 
     def pack(self, layout: Layout, params: Any) -> dict[str, Any]:
         """Parameters in kernel form: ``w`` (rows, 32 words), held times SCALE, ``v`` (rows,), ``c`` ()."""
@@ -70,8 +74,9 @@ class Form:
         return (first, v) if self.readout == "linear" else (first,)
 
 
-def _function(activation: str, degree: int | None, z: Any) -> Any:
-    return ACTIVATIONS[activation].function(z, degree)
+def _with_slope(activation: str, degree: int | None, z: Any) -> tuple[Any, Any]:
+    function: Callable[[Any], Any] = lambda z: ACTIVATIONS[activation].function(z, degree)
+    return jax.jvp(function, (z,), (jnp.ones_like(z),))
 
 
 def form_of(model: Model) -> Form | None:
@@ -80,8 +85,9 @@ def form_of(model: Model) -> Form | None:
         return None if model.disjoint else Form(model.degree, "product", "")
     if not isinstance(model, MLP | Neuron) or model.activation not in KNOWN:
         return None
+    degrees = () if model.degree is None else (model.degree,)
     if isinstance(model, Neuron):
-        return Form(1, "unit", model.activation, model.degree)
+        return Form(1, "unit", model.activation, degrees)
     if len(model.widths) != 1:
         return None
-    return Form(model.widths[0], "affine" if model.output_bias else "linear", model.activation, model.degree)
+    return Form(model.widths[0], "affine" if model.output_bias else "linear", model.activation, degrees)

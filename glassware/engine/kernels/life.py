@@ -22,7 +22,7 @@ from glassware.engine.kernels.exchange import Exchange, places
 # Columns of the per-lane tables that a kernel reads.
 KEYS = ("order", "example", "noise_key")
 FLOATS = ("lr", "keep", "noise", "success")
-INTS = ("m", "steps", "stop", "fresh")
+INTS = ("m", "steps", "stop", "fresh", "loss", "degree")
 
 NONE = 2**31 - 1  # a step that never comes
 
@@ -157,10 +157,10 @@ def blank_tally(recipe: Recipe) -> Tally:
     return Tally(zeros, zeros, jnp.full((recipe.block,), NONE, jnp.int32))
 
 
-def outcome(recipe: Recipe, total: Any, c: Any, y: Any, t: Any, tally: Tally) -> tuple[Any, Any, Tally]:
+def outcome(recipe: Recipe, lane: Any, total: Any, c: Any, y: Any, t: Any, tally: Tally) -> tuple[Any, Any, Tally]:
     """What a step's outputs say: slopes, next t, the tally with it."""
     out = total + c
-    loss, slope = do.loss_terms(recipe.loss, out, y)
+    loss, slope = do.loss_terms(recipe, lane, out, y)
     t = t + 1
     broken = jnp.where(jnp.abs(loss) < np.inf, NONE, t)
     missed = tally.missed + jnp.where(y * out > 0, 0.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import jax
@@ -19,6 +20,7 @@ from glassware.engine.kernels.streaming import Streaming
 from glassware.engine.program import CAPACITY, Program
 from glassware.probes import PROBES
 from glassware.training import Records, Run, State
+from glassware.training.objective import LOSS_NAMES
 
 REGISTERS = 64 * 512  # padded weights that one instance of eight warps holds without spilling
 SLICE = 64 * 320  # and one of four warps: two such share a multiprocessor and hide each other's waiting
@@ -49,6 +51,18 @@ def supports(shape: Run) -> bool:
         return layout.held <= REGISTERS
     added_up = 0 if _one_block(shape, form) else block
     return layout.words <= MOST_WORDS and 0 < layout.slices <= _resident(layout, added_up)
+
+
+def family(shape: Run) -> Run:
+    """What shapes have in common that one kernel trains side by side: they differ in loss and degree alone.
+
+    Only a key: it need not be a run that makes sense.
+    """
+    form = _form(shape)
+    if _one_block(shape, form):
+        return shape  # compiled for its loss, which is faster
+    model = shape.network.model_copy(update={"degree": 1}) if form.degrees else shape.network
+    return shape.model_copy(update={"loss": LOSS_NAMES[0], "model": model})
 
 
 def layout_of(shape: Run) -> Layout:
@@ -136,17 +150,21 @@ class KernelProgram(Program):
         lanes: int,
         precision: Precision = "fast",
         *,
+        relatives: tuple[Run, ...] = (),
         layout: Layout | None = None,
         interpret: bool = False,
     ) -> None:
+        """``relatives`` are other shapes of the family whose runs the lanes may hold."""
         self.layout, self.interpret = layout or layout_of(shape), interpret
-        evaluation, form = shape.evaluation, _form(shape)
+        everybody = (shape, *relatives)
+        degrees = {degree for one in everybody for degree in _form(one).degrees}
+        evaluation, form = shape.evaluation, replace(_form(shape), degrees=tuple(sorted(degrees)))
         self.recipe = Recipe(
             layout=self.layout,
             form=form,
             batch=shape.batch,
             block=block_of(shape, form, self.layout),
-            loss=shape.loss,
+            losses=tuple(name for name in LOSS_NAMES if any(one.loss == name for one in everybody)),
             noise=bool(shape.task.noise),
             every=evaluation.every,
             test=evaluation.test,
@@ -214,7 +232,7 @@ def _tables(values: Any, fresh: Any, layout: Layout) -> tuple[Any, ...]:
         "noise": task["noise"],
         "success": values["success"],
     }
-    ints = {"m": values["m"], "steps": values["steps"], "stop": values["stop"], "fresh": fresh}
+    ints = {**{name: values[name] for name in life.INTS if name != "fresh"}, "fresh": fresh}
     return (
         jnp.concatenate([keys["order"], keys["example"], keys["noise"]], axis=1),
         jnp.pad(task["mask"], ((0, 0), (0, layout.words - task["mask"].shape[1]))),

@@ -75,7 +75,7 @@ class Resident:
         (ws, vs), c, decay, t, tally, turn, (xs, y) = carry
         hs, total, turn, following = self._forward((ws, vs), xs, turn, lambda: self._draw(t + 1))
         true = decay * (1.0 / SCALE)  # held numbers times this are the true ones
-        slope, t, tally = outcome(recipe, total * true, c, y, t, tally)
+        slope, t, tally = outcome(recipe, lane, total * true, c, y, t, tally)
         keep, size = lane["keep"], lane["lr"] * (1.0 / recipe.batch)
         decay = decay if recipe.exact else decay * keep
         factor = -size * SCALE / decay

@@ -65,7 +65,7 @@ class Streaming:
             c, t, tally, turn, slope, last, (xs, y) = carry
             share = self._pass(last, slope, jnp.where(i > 0, self.lane["keep"], 1.0), xs)
             total, turn, following = self.exchange.sum(share, turn, lambda: self._draw(t + 1))
-            slope, t, tally = outcome(self.recipe, total * (1.0 / SCALE), c, y, t, tally)
+            slope, t, tally = outcome(self.recipe, self.lane, total * (1.0 / SCALE), c, y, t, tally)
             c = c * self.lane["keep"] - self._size() * jnp.sum(slope)
             return c, t, tally, turn, slope, xs, following
 

@@ -39,7 +39,7 @@ from glassware.models import Init
 from glassware.statistics import NEVER, wilson
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.hidden_progress.rows import cells as times_by
-from glassware.studies.hidden_progress.settings import ROBUST, model
+from glassware.studies.hidden_progress.settings import ROBUST
 from glassware.studies.hidden_progress.trials import repeat, trial
 from glassware.studies.study import Study
 from glassware.training import Run
@@ -129,12 +129,12 @@ LAPTOP_CELLS = tuple(_sampled())
 def part(share: float, index: int = 0) -> list[list[Cell]]:
     """One of 1/share equal parts of the paper's grid, ``index`` = 0, 1, ..; together they are all of it.
 
-    Cells that share a compiled program are a list, and programs are dealt out at random (always in the same way), so
-    that every part is a fair sample of the grid and compiles its share of the programs.
+    Cells that a GPU trains side by side are a list: those of one setting, n and batch size. Lists are dealt out at
+    random (always in the same way): every part is a fair sample of the grid and compiles its share of the programs.
     """
     groups: dict[object, list[Cell]] = {}
     for cell in cells("paper"):
-        groups.setdefault((model(cell.setting, cell.k), cell.n, cell.batch, cell.loss), []).append(cell)
+        groups.setdefault((cell.setting, cell.n, cell.batch), []).append(cell)
     dealt = list(groups.values())
     random.Random(0).shuffle(dealt)
     return dealt[index :: round(1 / share)]
