@@ -126,7 +126,9 @@ def _train_family(
                 wanted = min(wanted, choose_lanes(shape, len(pending), used))
             elif wanted <= count:
                 width = shape.network.width
-                raise GlasswareError(f"a single network of width {width} does not fit in the device's memory") from None
+                raise GlasswareError(
+                    f"a single network of width {width} does not fit in the device's memory; what is finished is kept"
+                ) from None
             else:
                 wanted = count * max(1, wanted // count // 2)
 

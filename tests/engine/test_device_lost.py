@@ -107,7 +107,8 @@ def test_memory_that_runs_out_midway_costs_lanes_and_no_rows(whole, tmp_path, mo
 
 def test_memory_that_never_suffices_ends_with_a_sentence_and_keeps_what_is_finished(whole, tmp_path, monkeypatch):
     device = Device(monkeypatch, FULL, 8, for_ever=True)
-    with pytest.raises(GlasswareError, match=r"^a single network of width 8 does not fit in the device's memory$"):
+    sentence = r"^a single network of width 8 does not fit in the device's memory; what is finished is kept$"
+    with pytest.raises(GlasswareError, match=sentence):
         train_all(RUNS, tmp_path)
     assert min(device.lanes) == len(lanes_module.devices())
     assert 0 < len(Store(tmp_path).ids()) < len(RUNS)
