@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ import polars as pl
 from glassware.engine import evaluation_flops, step_flops
 from glassware.luck.lives import Lives
 from glassware.luck.restart import Restart, optimal_restart
+from glassware.part import dotted
 from glassware.statistics import Estimate
 from glassware.training import Run
 
@@ -71,7 +72,7 @@ class Cell:
 
     def apart_from(self, other: Cell) -> dict[str, Any]:
         """Dotted fields in which this cell differs from another, beside m, width and initial weights."""
-        ours, theirs = (dict(_fields(cell.attempt.model_dump())) for cell in (self, other))
+        ours, theirs = (dict(dotted(cell.attempt.model_dump())) for cell in (self, other))
         differ = {field for field in ours if field not in theirs or ours[field] != theirs[field]}
         return {f: ours[f] for f in ours if f in differ - NAMED and (f != "init.eps" or ours[f])}
 
@@ -155,15 +156,6 @@ PRICES: dict[str, Any] = {
     "flops_low": pl.Float64,
     "flops_high": pl.Float64,
 }
-
-
-def _fields(plain: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted fields of a specification."""
-    for name, value in plain.items():
-        if isinstance(value, dict):
-            yield from _fields(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def _key(plain: dict[str, Any]) -> tuple[str, int]:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from glassware.errors import GlasswareError
+from glassware.part import dotted
 from glassware.sweeps.grid import grid
 from glassware.sweeps.validation import short, unknown_key
 from glassware.training import Run
@@ -64,22 +65,15 @@ def parse_sweep(text: str) -> list[Run]:
         raise GlasswareError("zip must be an array of tables: write [[zip]]")
     if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool)):
         raise GlasswareError(f"seeds must be a whole number, not {short(seeds)}")
-    flat = {field: _values(field, values) for field, values in _flatten(axes).items()}
-    flat_zips = [{field: _values(field, values) for field, values in _flatten(group).items()} for group in zips]
+    # Tables inside the grid are dotted fields: [grid.model] width = [..] is "model.width" = [..].
+    flat = {field: _values(field, values) for field, values in dotted(axes)}
+    flat_zips = [{field: _values(field, values) for field, values in dotted(group)} for group in zips]
     count = seeds or 1
     for values in [*flat.values(), *(next(iter(group.values()), [0]) for group in flat_zips)]:
         count *= max(1, len(values))
     if count > MOST_RUNS:
         raise GlasswareError(f"the sweep has {short(count)} runs, more than {MOST_RUNS:,}; split it")
     return grid(run, flat, zips=flat_zips, seeds=seeds)
-
-
-def _flatten(axes: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Tables inside the grid are dotted fields: [grid.model] width = [..] is "model.width" = [..]."""
-    flat: dict[str, Any] = {}
-    for field, value in axes.items():
-        flat.update(_flatten(value, f"{prefix}{field}.") if isinstance(value, dict) else {prefix + field: value})
-    return flat
 
 
 def _values(field: str, values: Any) -> list[Any]:
