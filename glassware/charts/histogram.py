@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from glassware.charts.labels import need
-from glassware.charts.theme import CATEGORIES, DENSE, SHORT, heading, inline
+from glassware.charts.theme import CATEGORIES, DENSE, SHORT, heading, inline, panelled
 
 SIZES = {1: (460, 260), 2: (360, 210)}
 SMALL = (270, 190)
@@ -63,6 +63,5 @@ def histogram(
         ),
     ]
     chart = alt.layer(*layers, data=inline(records)).properties(width=width, height=height)
-    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
-    figure: Any = chart.facet(facet=facet, columns=across, spacing=24)
+    figure = panelled(chart, panels, columns=across, spacing=24, own_x=True)
     return figure.resolve_scale(x="independent", y="independent").properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

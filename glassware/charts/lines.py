@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from glassware.charts.labels import need
-from glassware.charts.theme import CATEGORIES, SHORT, heading, inline, log_axis
+from glassware.charts.theme import CATEGORIES, SHORT, heading, inline, log_axis, panelled
 
 SIZES = {1: (460, 260), 2: (330, 190), 3: (300, 170)}
 SMALL = (215, 140)
@@ -80,13 +80,9 @@ def lines(
         ),
         detail=["line:N", "rank:O"],
     )  # fmt: skip
-    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
-    figure: Any = chart.properties(width=width, height=height).facet(facet=facet, columns=across, spacing=18)
+    figure = panelled(chart.properties(width=width, height=height), panels, columns=across)
     if own_x or own_y:
         figure = figure.resolve_scale(x="independent" if own_x else "shared", y="independent" if own_y else "shared")
-    if len(panels) % across:
-        # Shared axes would be drawn below the panels that the last row lacks.
-        figure = figure.resolve_axis(x="independent")
     return figure.transform_flatten(["x", "y"]).properties(title=heading(title, subtitle))  # type: ignore[no-any-return]
 
 

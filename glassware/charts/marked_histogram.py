@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.labels import need
-from glassware.charts.theme import CATEGORIES, INK, MUTED, heading, inline
+from glassware.charts.theme import CATEGORIES, INK, MUTED, heading, inline, panelled
 
 WIDTH, HEIGHT = 260, 150
 
@@ -75,6 +75,5 @@ def marked_histogram(
     rule = marked.mark_rule(color=INK, strokeWidth=1.6).encode(x="mark:Q", strokeDash=dash)
     zero = marked.mark_rule(color=MUTED, strokeWidth=1).encode(x="zero:Q")
     chart = alt.layer(bar, zero, rule, data=inline([*bars, *marks])).properties(width=WIDTH, height=HEIGHT)
-    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
-    figure: Any = chart.facet(facet=facet, columns=columns, spacing=24).resolve_scale(x="independent", y="independent")
-    return figure.properties(title=heading(title, subtitle))  # type: ignore[no-any-return]
+    figure = panelled(chart, panels, columns=columns, spacing=24, own_x=True)
+    return figure.resolve_scale(x="independent", y="independent").properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ import polars as pl
 
 from glassware.charts.cells import cells
 from glassware.charts.labels import labels, name, phrase
-from glassware.charts.theme import colours, heading, inline, log_axis
+from glassware.charts.theme import colours, heading, inline, log_axis, panelled
 from glassware.statistics import NEVER, bootstrap, median
 
 SIZES = {1: (420, 280), 2: (330, 230)}
@@ -108,11 +108,7 @@ def power_laws(
     ]
     chart = alt.layer(*layers, data=inline([*records, *fitted])).properties(width=width, height=height)
     order = [head[label] for label in panel_order]
-    facet = alt.Facet("panel:N", sort=order, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
-    figure: Any = chart.facet(facet=facet, columns=across, spacing=24)
-    if len(order) % across:
-        # Shared axes would be drawn below the panels that the last row lacks.
-        figure = figure.resolve_axis(x="independent")
+    figure = panelled(chart, order, columns=across, spacing=24)
     return figure.properties(title=heading(title, subtitle))  # type: ignore[no-any-return]
 
 

@@ -82,6 +82,24 @@ def heading(title: str, subtitle: str) -> alt.TitleParams:
     return alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
 
 
+def panelled(chart: Any, order: list[str], *, columns: int, spacing: int = 18, own_x: bool = False) -> Any:
+    """The chart once for every value of ``panel``, in this order, each under its name.
+
+    Args:
+        chart: a chart or layers of one.
+        order: names of the panels.
+        columns: panels side by side.
+        spacing: pixels between them.
+        own_x: whether every panel has a scale of its own below it, and so an axis.
+    """
+    facet = alt.Facet("panel:N", sort=order, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
+    figure = chart.facet(facet=facet, columns=columns, spacing=spacing)
+    if len(order) % columns and not own_x:
+        # Shared axes would be drawn below the panels that the last row lacks.
+        figure = figure.resolve_axis(x="independent")
+    return figure
+
+
 def init_colour(label: str) -> str:
     """Dense is blue and sparse orange in every figure; other schemes have their own hue."""
     fixed = {"dense": DENSE, "kaiming": CATEGORIES[2], "sign": CATEGORIES[3]}

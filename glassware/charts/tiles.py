@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from glassware.charts.labels import need
-from glassware.charts.theme import FAINT, INK, heading, inline
+from glassware.charts.theme import FAINT, INK, heading, inline, panelled
 
 ROW_HEIGHT = 22
 
@@ -62,6 +62,5 @@ def tiles(
     ]
     size = {"width": tile_width * len(columns), "height": ROW_HEIGHT * len(rows)}
     chart = alt.layer(*layers, data=inline(records)).properties(**size)
-    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
-    figure: Any = chart.facet(facet=facet, columns=len(panels), spacing=18)
+    figure = panelled(chart, panels, columns=len(panels))
     return figure.properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from glassware.charts.labels import keys, labels, need, phrase
-from glassware.charts.theme import heading, inline, log_axis
+from glassware.charts.theme import heading, inline, log_axis, panelled
 from glassware.charts.traces import CURVES, curve_layers, has_curves, traces, unroll
 from glassware.errors import GlasswareError
 
@@ -37,11 +37,7 @@ def training_curves(
     steps = [step for steps in table["step"] for step in steps if step]
     layers = curve_layers(kinds, log_axis(min(steps), max(steps), grid=False) if log_x and steps else None)
     panel = alt.layer(*layers, data=inline(table.to_dicts())).properties(width=size[0], height=size[1])
-    facet = alt.Facet("panel:N", sort=order, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
-    figure = panel.facet(facet=facet, columns=across, spacing=18)
-    if len(order) % across:
-        # Shared axes would be drawn below the panels that the last row lacks.
-        figure = figure.resolve_axis(x="independent")
+    figure = panelled(panel, order, columns=across)
     return unroll(figure, log_x=log_x).properties(title=heading(title, subtitle))
 
 
