@@ -174,32 +174,23 @@ def tickets_win(frame: pl.DataFrame) -> Finding:
     return Finding(wilson(good, len(gains)), 3 * good >= 2 * len(gains), "points", detail)
 
 
-def pooled_gain(frame: pl.DataFrame, control: str) -> tuple[Estimate, float, str] | None:
-    """Rewound minus control success over all full networks, Fisher's p, and the counts."""
-    small = children(frame)
-    won, lost = counts(small, group="rewound"), counts(small, group=control)
-    if not won[1] or not lost[1]:
-        return None
-    p = fisher_exact(*won, *lost)
-    learned = f"{small['net'].n_unique()} full networks"
-    return difference(*won, *lost), p, f"{won[0]}/{won[1]} against {lost[0]}/{lost[1]}, p = {p:.1g}; {learned}"
-
-
 def tickets_win_pooled(frame: pl.DataFrame) -> Finding:
     """Rewound minus re-drawn success, all full networks together."""
-    found = pooled_gain(frame, "re-drawn")
-    if found is None:
-        return NOT_ENOUGH
-    gain, p, detail = found
-    return Finding(gain, gain.value >= 0.3 and p < 1e-3, "points", detail)
+    return _pooled(frame, "re-drawn")
 
 
 def not_the_scale(frame: pl.DataFrame) -> Finding:
     """Rewound minus sub-network success, all full networks together."""
-    found = pooled_gain(frame, "sub-network")
-    if found is None:
+    return _pooled(frame, "sub-network")
+
+
+def _pooled(frame: pl.DataFrame, control: str) -> Finding:
+    small = children(frame)
+    won, lost = counts(small, group="rewound"), counts(small, group=control)
+    if not won[1] or not lost[1]:
         return NOT_ENOUGH
-    gain, p, detail = found
+    gain, p = difference(*won, *lost), fisher_exact(*won, *lost)
+    detail = f"{won[0]}/{won[1]} against {lost[0]}/{lost[1]}, p = {p:.1g}; {small['net'].n_unique()} full networks"
     return Finding(gain, gain.value >= 0.3 and p < 1e-3, "points", detail)
 
 

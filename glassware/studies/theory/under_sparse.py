@@ -165,19 +165,16 @@ def constant(frame: pl.DataFrame) -> Finding:
 
 def subnetwork_works(frame: pl.DataFrame) -> Finding:
     """Lowest accuracy of the subnetwork with the most examples, cut-off halfway."""
-    found = frame.filter(pl.col("part") == "accuracy", pl.col("form") == "corrected")
-    found = found.filter(pl.col("m") == pl.col("m").max())
-    if not len(found):
-        return NOT_ENOUGH
-    values = found["accuracy"].to_list()
-    return Finding(
-        Estimate(min(values), min(values), max(values)), min(values) >= 0.99, "points", f"m = {found['m'][0]:,}"
-    )
+    return _lowest_accuracy(frame, "corrected")
 
 
 def printed_threshold(frame: pl.DataFrame) -> Finding:
     """Lowest accuracy of the subnetwork with the most examples, cut-off as printed."""
-    found = frame.filter(pl.col("part") == "accuracy", pl.col("form") == "printed")
+    return _lowest_accuracy(frame, "printed")
+
+
+def _lowest_accuracy(frame: pl.DataFrame, form: str) -> Finding:
+    found = frame.filter(pl.col("part") == "accuracy", pl.col("form") == form)
     found = found.filter(pl.col("m") == pl.col("m").max())
     if not len(found):
         return NOT_ENOUGH
