@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "luck": {*SWEEPS, "sweeps", "statistics"},
     "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps"},
-    "studies": {*ABOVE, "theory"},
+    "studies": {*ABOVE, "theory", "tabular"},
     "api": {*ABOVE, "theory", "luck", "progress", "studies"},
     "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "progress"},
     "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api"},

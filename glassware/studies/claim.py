@@ -23,20 +23,24 @@ class Finding:
     Attributes:
         measured: the number the verdict rests on, with its interval.
         holds: whether it meets the claim's threshold.
-        unit: how to print the number: ``points`` (a proportion or difference, shown in %), ``times`` or nothing.
+        unit: how to print the number: ``points`` (a proportion or difference, shown in %), ``hundredths`` (a small
+            difference of proportions, in points with two decimals), ``times`` or nothing.
         detail: counts behind the number, or anything else a reader would ask for.
     """
 
     measured: Estimate
     holds: bool | None
-    unit: Literal["points", "times", ""] = ""
+    unit: Literal["points", "hundredths", "times", ""] = ""
     detail: str = ""
 
     def text(self) -> str:
         """The number with its interval."""
-        show = {"points": lambda v: f"{100 * v:.0f}%", "times": lambda v: f"{v:.2g}×", "": lambda v: f"{v:.3g}"}[
-            self.unit
-        ]
+        show = {
+            "points": lambda v: f"{100 * v:.0f}%",
+            "hundredths": lambda v: f"{100 * v:.2f}",
+            "times": lambda v: f"{v:.2g}×",
+            "": lambda v: f"{v:.3g}",
+        }[self.unit]
         value, low, high = self.measured
         if math.isnan(value):
             return "–"

@@ -33,7 +33,7 @@ class Part:
     Attributes:
         table: its name in the store.
         version: of the computation.
-        items: what it is made of; asked for only when something is to be computed or counted.
+        items: what it is made of; asked for only when something is to be computed.
     """
 
     table: str
@@ -55,7 +55,7 @@ class Study:
         about: the study's own description: grid, decisions where the paper is silent.
         stages: usually one; a later stage may build its runs from the rows of earlier ones. None if all is computed.
         claims: judged on all rows.
-        figures: file name to chart.
+        figures: file name to chart; None where the rows for it are not there.
         compute: makes the rows that no run gives; they are kept in the store and computed once.
         parts: likewise, for tables that take long: each piece is kept, so Ctrl-C loses little. All rows of these tables
             count, whoever computed them.
@@ -123,13 +123,10 @@ def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) 
 def missing(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> tuple[int, int]:
     """Runs that the store does not have, and all runs, as far as its rows say which ones later stages want.
 
-    A computed table counts as one run, and so does every piece of one.
+    A computed table counts as one run; one made in pieces is there as soon as it has a piece, since to know how many it
+    wants may take data that are not at hand.
     """
     _, found, wanted = _gather(study, scale, store, seeds)
-    for part in _parts(study, scale, seeds):
-        items = list(part.items())
-        wanted += len(items)
-        found += len(items) - len(Pieces(store, part.table, part.version).missing(items))
     return wanted - found, wanted
 
 
@@ -143,7 +140,8 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
         wanted += len(plan.wanted)
     found = len(table)
     for part in _parts(study, scale, seeds):
-        table = _together(table, _rows(Pieces(store, part.table, part.version)))
+        rows = _rows(Pieces(store, part.table, part.version))
+        table, found, wanted = _together(table, rows), found + bool(len(rows)), wanted + 1
     if study.compute is None:
         return table, found, wanted
     computed = read_computed(store, _computed_name(study, scale, seeds), study.version)
@@ -242,7 +240,8 @@ def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path)
             f"no results of {study.name} at scale {scale} yet: glassware run {study.name} --scale {scale}"
         )
     place = Path(folder) / study.name / scale
-    return [path for name, draw in study.figures.items() for path in save(draw(frame), place, name)]
+    drawn = {name: draw(frame) for name, draw in study.figures.items()}
+    return [path for name, chart in drawn.items() if chart is not None for path in save(chart, place, name)]
 
 
 def check_scale(scale: str) -> Scale:

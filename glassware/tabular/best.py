@@ -51,7 +51,7 @@ def best_networks(rows: pl.DataFrame) -> pl.DataFrame:
 def mean_errors(rows: pl.DataFrame) -> pl.DataFrame:
     """Mean error of every method in every cell, in percent, a column a method."""
     found = rows.filter(pl.col("error").is_not_null()).with_columns(percent=100 * pl.col("fraction"))
-    means = found.group_by("task", "percent", "method").agg(100 * pl.col("error").mean(), pl.col("rows").first())
+    means = found.group_by("task", "percent", "method").agg(pl.col("error").mean() * 100)
     wide = means.sort("method").pivot("method", index=["task", "percent"], values="error", aggregate_function="first")
     return wide.sort("percent", "task")
 

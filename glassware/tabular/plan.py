@@ -119,6 +119,7 @@ def forest_jobs(
     fractions: Sequence[float] = FRACTIONS,
     trials: int = TRIALS,
     uncapped: bool = True,
+    most_trees: int = 1000,
 ) -> list[Job]:
     """The forests' grid: every cell with at most 10,000 training rows, and, on exact tables, with all rows as well."""
     suite, jobs = Suite337(data), list[Job]()
@@ -130,20 +131,20 @@ def forest_jobs(
             rows, all_rows = cell.rows(table.rows), whole.rows(table.rows)
             if rows < FEWEST_ROWS:
                 continue
-            jobs += _cell_jobs(data, cell, rows, columns, trials)
+            jobs += _cell_jobs(data, cell, rows, columns, trials, most_trees)
             if uncapped and all_rows > rows and exact(name, columns, table.rows):
                 few = LARGE_TRIALS if all_rows > LARGE_ROWS else UNCAPPED_TRIALS
-                jobs += _cell_jobs(data, whole, all_rows, columns, min(trials, few))
+                jobs += _cell_jobs(data, whole, all_rows, columns, min(trials, few), most_trees)
     return ordered(jobs)
 
 
-def _cell_jobs(data: str | None, cell: Cell, rows: int, columns: int, trials: int) -> list[Job]:
+def _cell_jobs(data: str | None, cell: Cell, rows: int, columns: int, trials: int, most_trees: int) -> list[Job]:
     jobs = []
     for trial in range(trials):
         for values in distinct(columns):
             thousand = forest_seconds(rows, columns, values[0], 1000)
             wanted = rows <= THOUSAND_ROWS or (trial < THOUSAND_TRIALS and cell.cap is not None)
-            trees = 1000 if wanted and thousand <= THOUSAND_SECONDS else 100
+            trees = min(most_trees, 1000 if wanted and thousand <= THOUSAND_SECONDS else 100)
             seconds = forest_seconds(rows, columns, values[0], trees)
             order = 0 if seconds > FIRST_SECONDS else 1 if trial < THOUSAND_TRIALS else 2
             key = f"forest {cell.label} trial {trial} max_features {values[0]}"

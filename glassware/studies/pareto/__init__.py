@@ -6,6 +6,7 @@ from glassware.studies.pareto import (
     slices,
     sparsity,
     success_frontier,
+    tabular,
     weight_decay,
 )
 from glassware.studies.study import Study
@@ -17,4 +18,5 @@ STUDIES: tuple[Study, ...] = (
     sparsity.STUDY,
     weight_decay.STUDY,
     kernel_control.STUDY,
+    tabular.STUDY,
 )

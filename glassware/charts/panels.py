@@ -1,0 +1,67 @@
+"""Error against training size, a panel a table: what was measured as lines, what a paper prints as dots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from glassware.charts.labels import need
+from glassware.charts.theme import CATEGORIES, heading, inline
+
+SIZE = {"width": 165, "height": 130}
+
+
+def error_panels(
+    table: pl.DataFrame,
+    *,
+    title: str,
+    subtitle: str = "",
+    x: str = "rows",
+    x_title: str = "training rows",
+    y_title: str = "test error",
+    columns: int = 4,
+    colours: Mapping[str, str] | None = None,
+    log_x: bool = True,
+) -> alt.TopLevelMixin:
+    """Lines and dots in the colour of their kind.
+
+    Args:
+        table: columns panel, kind, the one of ``x``, error, and ``printed`` (whether a paper prints it: drawn dotted,
+            with open dots). Panels and kinds keep the order in which they appear.
+        title, subtitle, x_title, y_title: words.
+        x: column of the horizontal axis.
+        columns: panels side by side.
+        colours: kind to colour; a hue each unless given.
+        log_x: whether that axis is logarithmic.
+    """
+    need(table, ["panel", "kind", x, "error", "printed"])
+    kinds, panels = (table[name].unique(maintain_order=True).to_list() for name in ("kind", "panel"))
+    hues = [(colours or {}).get(kind, CATEGORIES[i % len(CATEGORIES)]) for i, kind in enumerate(kinds)]
+    records = table.select("panel", "kind", "printed", "error", x=pl.col(x)).to_dicts()
+    colour = alt.Color(
+        "kind:N",
+        sort=kinds,
+        scale=alt.Scale(domain=kinds, range=hues),
+        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", columns=3, symbolType="stroke"),
+    )
+    scale = alt.Scale(type="log", nice=False, padding=8) if log_x else alt.Scale(nice=False, padding=8)
+    base = alt.Chart().encode(
+        x=alt.X("x:Q", title=x_title, scale=scale, axis=alt.Axis(format="~s", tickCount=3, grid=False)),
+        y=alt.Y("error:Q", title=y_title, scale=alt.Scale(zero=False), axis=alt.Axis(format=".1~%", tickCount=4)),
+        color=colour,
+        tooltip=["panel:N", "kind:N", alt.Tooltip("x:Q", title=x_title), alt.Tooltip("error:Q", format=".1%")],
+    )
+    ours, theirs = base.transform_filter("!datum.printed"), base.transform_filter("datum.printed")
+    layers = [
+        theirs.mark_line(strokeWidth=1.6, strokeDash=[2, 3]),
+        theirs.mark_point(size=28, filled=False, strokeWidth=1.4),
+        ours.mark_line(strokeWidth=1.8),
+        ours.mark_point(size=26, filled=True, opacity=1),
+    ]
+    facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
+    layered: Any = alt.layer(*layers, data=inline(records)).properties(**SIZE)
+    figure: Any = layered.facet(facet=facet, columns=min(columns, len(panels)), spacing=18)
+    return figure.resolve_scale(x="independent", y="independent").properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

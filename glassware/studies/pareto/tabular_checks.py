@@ -1,0 +1,389 @@
+"""What the claims of ``tabular`` measure. ``glassware.tabular`` needs scikit-learn, so it is imported when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.studies.cells import where
+from glassware.studies.claim import NOT_ENOUGH, Finding
+
+NEAR = 0.025  # points
+EXACT = 13  # tasks whose tables have the printed sizes
+NAMES = {1.0: "all rows", 0.1: "10%", 0.01: "1%"}
+Check = Callable[[pl.DataFrame], Finding]
+Errors = dict[str, dict[int, float]]  # by task and trial
+Cells = Mapping[tuple[object, ...], Errors]  # by setting: only like is paired with like
+
+
+# -- the made table ---------------------------------------------------------------------------------------------------
+
+
+def xor_width(frame: pl.DataFrame) -> Finding:
+    """Fall of the median error of sparse networks from the narrowest to the widest, on few rows."""
+    rows = _xor(frame, 0)
+    if rows is None:
+        return NOT_ENOUGH
+    widths = rows["width"].drop_nulls().unique().sort().to_list()
+    few, many = (where(rows, init="s=2", optimiser="adam", width=w)["error"].to_list() for w in (widths[0], widths[-1]))
+    fall = bootstrap(lambda a, b: float(np.median(a) - np.median(b)), few, many)
+    return Finding(fall, fall.value >= 0.05, "hundredths", f"{np.median(few):.1%} to {np.median(many):.1%}")
+
+
+def xor_forest(frame: pl.DataFrame) -> Finding:
+    """Median error of the forest minus that of the best network, at the size where it is smaller."""
+    found = []
+    for place in (0, 1):
+        rows = _xor(frame, place)
+        if rows is None:
+            return NOT_ENOUGH
+        forest = where(rows, method="forest")["error"].to_list()
+        groups = where(rows, method="network", optimiser="adam").partition_by("width", "init")
+        network = min((group["error"].to_list() for group in groups), key=np.median)
+        found.append((bootstrap(lambda a, b: float(np.median(a) - np.median(b)), forest, network), forest, network))
+    least = min((gap for gap, _, _ in found), key=lambda gap: gap.value)
+    said = "; ".join(f"forest {np.median(f):.1%}, network {np.median(n):.1%}" for _, f, n in found)
+    return Finding(least, least.value > 0, "hundredths", said)
+
+
+def xor_sgd(frame: pl.DataFrame) -> Finding:
+    """Lowest median error of networks trained by SGD with the printed rate."""
+    rows = _xor(frame, 1)
+    if rows is None:
+        return NOT_ENOUGH
+    groups = where(rows, optimiser="sgd").partition_by("width", "init")
+    lowest = min((group["error"].to_list() for group in groups), key=np.median)
+    error = bootstrap(lambda sample: float(np.median(sample)), lowest)
+    return Finding(error, error.value >= 0.4, "points")
+
+
+def _xor(frame: pl.DataFrame, place: int) -> pl.DataFrame | None:
+    """Rows of the made table at its smaller (0) or larger (1) size."""
+    rows = _family(frame, "xor")
+    sizes = rows["train_rows"].unique().sort().to_list() if len(rows) else []
+    return where(rows, train_rows=sizes[place]) if len(sizes) > place else None
+
+
+# -- the printed table ------------------------------------------------------------------------------------------------
+
+
+def printed(_: pl.DataFrame) -> Finding:
+    """How many of the statements that follow from the printed table do follow from the one we hold."""
+    from glassware.tabular.printed import TASKS
+
+    wins = [{t.number for t in TASKS if t.mlp[i] < t.forest[i]} for i in range(3)]
+    ties = [{t.number for t in TASKS if t.mlp[i] == t.forest[i]} for i in range(3)]
+    means = [(np.mean([t.mlp[i] for t in TASKS]), np.mean([t.forest[i] for t in TASKS])) for i in range(3)]
+    facts = [
+        wins[0] == {3, 4, 6, 8, 9, 14, 16} and ties[0] == {11},
+        wins[1] == {3, 6, 11, 14, 16} and ties[1] == {9},
+        wins[2] == {10, 14},
+        np.allclose(means, [(20.09, 20.50), (23.24, 22.49), (28.18, 26.30)], atol=0.006),
+        {t.number for t in TASKS if t.mlp[0] < t.reference_best[0]} == {3, 4, 9, 11, 14, 16},
+    ]
+    right = sum(map(bool, facts))
+    return Finding(_plain(right / len(facts)), right == len(facts), "points", f"{right}/{len(facts)} statements")
+
+
+# -- forests ----------------------------------------------------------------------------------------------------------
+
+
+def forests_near(fraction: float, need: int = 11) -> Check:
+    """Share of exact tasks whose best forest is within 2.5 points of the printed one."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        from glassware.tabular.best import best_forests
+
+        rows = _family(frame, "forest", fraction)
+        rows = rows.filter(pl.col("cap").is_not_null()) if len(rows) else rows
+        found = best_forests(rows).filter(pl.col("exact")) if len(rows) else pl.DataFrame()
+        if len(found) < min(need, EXACT):
+            return NOT_ENOUGH
+        near = int((found["difference"].abs() <= 100 * NEAR).sum())
+        far = found.filter(pl.col("difference").abs() > 100 * NEAR)
+        said = ", ".join(f"{t} {ours:.1f} ({paper})" for t, ours, paper in far["task", "ours", "printed"].iter_rows())
+        return Finding(
+            wilson(near, len(found)), near >= need, "points",
+            f"{near}/{len(found)} tasks" + (f"; off: {said}" if said else ""),
+        )  # fmt: skip
+
+    return check
+
+
+def forests_capped(frame: pl.DataFrame) -> Finding:
+    """Where 10,000 rows and all rows differ by more than a point: share of tasks printed nearer to 10,000 rows."""
+    from glassware.tabular.best import best_forests
+
+    rows = _family(frame, "forest", 1.0)
+    if not len(rows):
+        return NOT_ENOUGH
+    found = best_forests(rows.filter(pl.col("n_estimators") <= 100)).filter(pl.col("exact"))
+    capped, whole = found.filter(pl.col("cap").is_not_null()), found.filter(pl.col("cap").is_null())
+    both = capped.join(whole.select("task", all_rows="ours", used="train_rows"), on="task")
+    apart = both.filter((pl.col("ours") - pl.col("all_rows")).abs() > 1.0)
+    if not len(apart):
+        return NOT_ENOUGH
+    nearer = int(((apart["ours"] - apart["printed"]).abs() < (apart["all_rows"] - apart["printed"]).abs()).sum())
+    said = "; ".join(
+        f"{task}: printed {paper}, 10,000 rows {ours:.1f}, {used:,} rows {more:.1f}"
+        for task, paper, ours, used, more in apart["task", "printed", "ours", "used", "all_rows"].iter_rows()
+    )
+    return Finding(wilson(nearer, len(apart)), nearer == len(apart), "points", f"{nearer}/{len(apart)} tasks; {said}")
+
+
+# -- networks ---------------------------------------------------------------------------------------------------------
+
+
+def networks_near(fraction: float, optimiser: str | None = None, need: int = 10) -> Check:
+    """Share of exact tasks whose best network is within 2.5 points of the printed one, or better."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        from glassware.tabular.best import best_networks
+
+        rows = _family(frame, "networks", fraction)
+        if optimiser is not None and len(rows):
+            rows = rows.filter(pl.col("optimiser") == optimiser)
+        found = best_networks(rows).filter(pl.col("exact")) if len(rows) else pl.DataFrame()
+        if len(found) < need:
+            return NOT_ENOUGH
+        far = found.filter(pl.col("difference") > 100 * NEAR)
+        near = len(found) - len(far)
+        better = int((found["difference"] < -100 * NEAR).sum())
+        said = ", ".join(f"{t} {ours:.1f} ({paper})" for t, ours, paper in far["task", "ours", "printed"].iter_rows())
+        detail = f"{near}/{len(found)} tasks, {better} of them better by more" + (f"; worse: {said}" if said else "")
+        return Finding(wilson(near, len(found)), near >= need, "points", detail)
+
+    return check
+
+
+def width(frame: pl.DataFrame) -> Finding:
+    """Narrowest minus widest dense network of depth 3 at 1%, paired."""
+    rows = _adam(frame).filter(pl.col("depth") == 3, pl.col("init") == "dense", pl.col("weight_decay") == 0)
+    narrow = int(rows["width"].min() or 0)  # type: ignore[arg-type]
+    widest = {task: int(part["width"].max()) for (task,), part in rows.group_by(["task"])}  # type: ignore[arg-type]
+    few: Cells = {(): _errors(rows.filter(pl.col("width") == narrow))}
+    many: Cells = {(): _errors(rows.filter(pl.col("width") == pl.col("task").replace_strict(widest, default=None)))}
+    return _judged(few, many, lambda tasks: [d >= -0.01 for d in tasks], 10, "no worse by a point")
+
+
+def sparse(frame: pl.DataFrame) -> Finding:
+    """Dense minus s = 2 at depth 3 and 1%, every width, paired."""
+    rows = _adam(frame).filter(pl.col("depth") == 3, pl.col("weight_decay") == 0)
+    return _judged(
+        _by_width(rows, init="dense"), _by_width(rows, init="s=2"), lambda tasks: [d > 0 for d in tasks], 5, "better"
+    )
+
+
+def depth(frame: pl.DataFrame) -> Finding:
+    """Error with one hidden layer minus that with three, at the same width, both inits, at 1%, paired."""
+    rows = _adam(frame).filter(pl.col("init").is_in(["dense", "s=2"]), pl.col("weight_decay") == 0)
+    shared = set(where(rows, depth=1)["width"].to_list()) & set(where(rows, depth=3)["width"].to_list())
+    rows = rows.filter(pl.col("width").is_in(list(shared)))
+    deep = (where(rows, depth=3), where(rows, depth=2))
+    one = _by_width(where(rows, depth=1), "init")
+    found = _judged(one, _by_width(deep[0], "init"), lambda tasks: [d > 0 for d in tasks], 10, "worse with depth 1")
+    if found.holds is None or not len(deep[1]):
+        return found
+    two = _judged(one, _by_width(deep[1], "init"), lambda tasks: [d > 0 for d in tasks], 10, "worse than depth 2")
+    return Finding(
+        found.measured, found.holds, found.unit, f"{found.detail}; {two.detail}, by {100 * two.measured[0]:.2f}"
+    )
+
+
+def four(frame: pl.DataFrame) -> Finding:
+    """Error with s = 4 minus that with s = 2, at the same width and depth, at 1%, paired."""
+    rows = _adam(frame).filter(pl.col("depth") == 3, pl.col("weight_decay") == 0)
+    widths = where(rows, init="s=4")["width"].unique().to_list()
+    rows = rows.filter(pl.col("width").is_in(widths))
+    return _judged(
+        _by_width(rows, init="s=4"), _by_width(rows, init="s=2"), lambda tasks: [d > 0 for d in tasks], 10, "worse"
+    )
+
+
+def decay(frame: pl.DataFrame) -> Finding:
+    """Error with weight decay 0.01 minus that without, at the same width, at 1%, paired."""
+    rows = _adam(frame).filter(pl.col("depth") == 3)
+    decayed = rows.filter(pl.col("weight_decay") > 0)
+    plain = rows.filter(
+        pl.col("weight_decay") == 0,
+        pl.col("width").is_in(decayed["width"].unique().to_list()),
+        pl.col("init").is_in(decayed["init"].unique().to_list()),
+    )
+    found = _difference(_by_width(decayed, "init"), _by_width(plain, "init"))
+    if found is None:
+        return NOT_ENOUGH
+    estimate, by_task = found
+    small = sum(abs(d) <= 0.01 for d in by_task)
+    return Finding(estimate, abs(estimate.value) <= 0.005, "hundredths", f"{small}/{len(by_task)} tasks within a point")
+
+
+def forests_win(frame: pl.DataFrame) -> Finding:
+    """Share of tasks at 1% on which the best forest beats the best network, each the best of its grid."""
+    from glassware.tabular.compare import best_forest, best_network, on_exact
+
+    if not len(_family(frame, "forest")) or not len(_family(frame, "networks")):
+        return NOT_ENOUGH
+    frame = on_exact(frame)
+    forest, network = best_forest(frame, 0.01), best_network(frame, 0.01)
+    shared = [task for task in forest if task in network]
+    if len(shared) < 10:
+        return NOT_ENOUGH
+    won = [task for task in shared if np.median([*forest[task].values()]) < np.median([*network[task].values()])]
+    return Finding(wilson(len(won), len(shared)), len(won) >= 10, "points", f"{len(won)}/{len(shared)} tasks")
+
+
+# -- our estimator ----------------------------------------------------------------------------------------------------
+
+
+def ours_against_printed(fraction: float) -> Check:
+    """Our mean error over the tasks minus that of the printed networks, on cells with as many rows as in the paper."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        from glassware.tabular.compare import mean_difference
+        from glassware.tabular.printed import BY_NAME
+        from glassware.tabular.protocol import Cell
+
+        found = _methods(frame, fraction).get("sparse", {})
+        same = {t: e for t, e in found.items() if _uncut(Cell(t, fraction), BY_NAME[t].rows)}
+        if len(same) < 5:
+            return NOT_ENOUGH
+        against = {t: [v - BY_NAME[t].mlp.at(fraction) / 100 for v in e.values()] for t, e in same.items()}
+        gap = mean_difference(against)
+        won = sum(np.mean(d) < 0 for d in against.values())
+        ours, theirs = (
+            np.mean([np.mean([*e.values()]) for e in same.values()]),
+            np.mean([BY_NAME[t].mlp.at(fraction) / 100 for t in same]),
+        )
+        detail = f"ours {ours:.1%}, printed {theirs:.1%}; better on {won}/{len(same)} tasks"
+        return Finding(gap, gap.value < 0, "hundredths", detail)
+
+    return check
+
+
+def ours_against(method: str, fraction: float) -> Check:
+    """Our error minus that of a method, on the same trials; mean over tasks."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        found = _methods(frame, fraction)
+        difference = _difference({(): found.get("sparse", {})}, {(): found.get(method, {})})
+        if difference is None:
+            return NOT_ENOUGH
+        gap, by_task = difference
+        return Finding(
+            gap, gap.value < 0, "hundredths", f"better on {sum(d < 0 for d in by_task)}/{len(by_task)} tasks"
+        )
+
+    return check
+
+
+def our_rank(fraction: float, need: int) -> Check:
+    """Our place in mean rank among all methods but our own twin."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        from glassware.tabular.compare import ranking
+
+        found = {name: e for name, e in _methods(frame, fraction).items() if name != "dense" and len(e) >= 10}
+        if "sparse" not in found or len(found) < 5:
+            return NOT_ENOUGH
+        table = ranking(found)
+        if not len(table):
+            return NOT_ENOUGH
+        place = 1 + table["method"].to_list().index("sparse")
+        said = ", ".join(f"{m} {rank:.1f}" for m, rank in table["method", "rank"].iter_rows())
+        shape = f"{table['tasks'][0]} tasks, {table['trials'][0]} trials"
+        return Finding(_plain(place), place <= need, "", f"{shape}; mean ranks: {said}")
+
+    return check
+
+
+# -- shared -----------------------------------------------------------------------------------------------------------
+
+
+def _family(frame: pl.DataFrame, family: str, fraction: float | None = None) -> pl.DataFrame:
+    """Rows of a family; a table without columns where there are none."""
+    if "family" not in frame.columns:
+        return pl.DataFrame()
+    rows = frame.filter(pl.col("family") == family)
+    if len(rows) and fraction is not None:
+        rows = rows.filter(pl.col("fraction") == fraction)
+    return rows if len(rows) else pl.DataFrame()
+
+
+def _methods(frame: pl.DataFrame, fraction: float) -> Mapping[str, Errors]:
+    from glassware.tabular.compare import methods, on_exact
+
+    return methods(on_exact(frame), fraction) if len(_family(frame, "methods")) else {}
+
+
+def _uncut(cell: object, rows: int) -> bool:
+    """Whether a cell has as many training rows as its fraction says: the cap takes none away."""
+    from glassware.tabular.protocol import Cell
+
+    assert isinstance(cell, Cell)
+    return cell.rows(rows) == Cell(cell.task, cell.fraction, None).rows(rows)
+
+
+def _adam(frame: pl.DataFrame) -> pl.DataFrame:
+    """Networks trained by Adam on exact tables at 1%."""
+    from glassware.tabular.compare import on_exact
+
+    rows = _family(frame, "networks", 0.01)
+    rows = rows.filter(pl.col("optimiser") == "adam") if len(rows) else rows
+    return on_exact(rows) if len(rows) else NO_NETWORKS
+
+
+NO_NETWORKS = pl.DataFrame(
+    schema={"task": pl.String, "trial": pl.Int64, "error": pl.Float64, "depth": pl.Int64, "width": pl.Int64,
+            "init": pl.String, "weight_decay": pl.Float64}
+)  # fmt: skip
+
+
+def _errors(rows: pl.DataFrame) -> Errors:
+    from glassware.tabular.compare import errors_of
+
+    return errors_of(rows)
+
+
+def _by_width(rows: pl.DataFrame, *more: str, init: str | None = None) -> Cells:
+    """Errors by width, and more."""
+    kept = rows if init is None else where(rows, init=init)
+    return {key: _errors(part) for key, part in kept.group_by(["width", *more])}
+
+
+def _difference(first: Cells, second: Cells) -> tuple[Estimate, list[float]] | None:
+    """Mean paired difference, and each task's. A trial's differences at several settings count as their mean."""
+    from glassware.tabular.compare import mean_difference
+
+    found: dict[str, dict[int, list[float]]] = {}
+    for key in first.keys() & second.keys():
+        for task, trials in first[key].items():
+            for trial in trials.keys() & second[key].get(task, {}).keys():
+                gap = trials[trial] - second[key][task][trial]
+                found.setdefault(task, {}).setdefault(trial, []).append(gap)
+    if len(found) < 5:
+        return None
+    means = {task: [float(np.mean(gaps)) for gaps in trials.values()] for task, trials in found.items()}
+    return mean_difference(means), [float(np.mean(gaps)) for gaps in means.values()]
+
+
+def _judged(
+    first: Cells,
+    second: Cells,
+    counted: Callable[[Sequence[float]], Sequence[bool]],
+    need: int,
+    words: str,
+) -> Finding:
+    """A paired difference, judged by the number of tasks of which something is true."""
+    found = _difference(first, second)
+    if found is None:
+        return NOT_ENOUGH
+    estimate, by_task = found
+    count = sum(counted(by_task))
+    return Finding(estimate, count >= need, "hundredths", f"{words} on {count}/{len(by_task)} tasks")
+
+
+def _plain(value: float) -> Estimate:
+    return Estimate(value, value, value)

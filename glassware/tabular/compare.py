@@ -1,0 +1,99 @@
+"""Methods against each other on the same trials: paired differences, mean errors, mean ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from glassware import statistics
+from glassware.statistics import Estimate
+from glassware.tabular.best import FOREST, NETWORK, best
+from glassware.tabular.suite import exact
+
+# Errors of one method: task, trial, error.
+Errors = dict[str, dict[int, float]]
+TUNED = "tuned forest"
+
+
+def on_exact(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows of tables that have the sizes the paper prints."""
+    tables = frame.select("task", "columns", "rows").unique().drop_nulls()
+    kept = [row[0] for row in tables.iter_rows() if exact(*row)]
+    return frame.filter(pl.col("task").is_in(kept))
+
+
+def errors_of(frame: pl.DataFrame) -> Errors:
+    """Errors by task and trial of rows that belong to one method at one fraction."""
+    found: Errors = {}
+    for task, trial, error in frame.select("task", "trial", "error").drop_nulls().iter_rows():
+        found.setdefault(task, {})[trial] = error
+    return found
+
+
+def paired(first: Errors, second: Errors) -> dict[str, list[float]]:
+    """First minus second on the trials that both have, by task."""
+    found = {
+        task: [first[task][t] - second[task][t] for t in first[task] if t in second.get(task, {})] for task in first
+    }
+    return {task: differences for task, differences in found.items() if differences}
+
+
+def mean_difference(differences: Mapping[str, Sequence[float]], seed: int = 0) -> Estimate:
+    """Mean over tasks of the mean over trials; the interval draws trials again within every task."""
+    rng, drawn = np.random.default_rng(seed), []
+    for trials in differences.values():
+        values = np.asarray(trials, float)
+        again = rng.integers(len(values), size=(statistics.RESAMPLES, len(values)))
+        drawn.append(values[again].mean(axis=1))
+    low, high = np.quantile(np.mean(drawn, axis=0), [0.025, 0.975])
+    return Estimate(float(np.mean([np.mean(d) for d in differences.values()])), float(low), float(high))
+
+
+def best_errors(frame: pl.DataFrame, configuration: Sequence[str]) -> Errors:
+    """Errors of each task's best configuration, chosen on the same test rows (A10); rows of one fraction and cap."""
+    chosen = best(frame, configuration).select("task", *configuration)
+    return errors_of(frame.join(chosen, on=["task", *configuration], how="inner", nulls_equal=True))
+
+
+def best_forest(frame: pl.DataFrame, fraction: float) -> Errors:
+    """Tuned forests with at most 10,000 rows."""
+    rows = frame.filter(pl.col("family") == "forest", pl.col("fraction") == fraction, pl.col("cap").is_not_null())
+    return best_errors(rows, FOREST)
+
+
+def best_network(frame: pl.DataFrame, fraction: float, optimiser: str | None = None) -> Errors:
+    """The best of the paper's networks: with one optimiser, or of both."""
+    rows = frame.filter(pl.col("family") == "networks", pl.col("fraction") == fraction)
+    if optimiser is not None:
+        rows = rows.filter(pl.col("optimiser") == optimiser)
+    return best_errors(rows, NETWORK)
+
+
+def methods(frame: pl.DataFrame, fraction: float) -> dict[str, Errors]:
+    """Our estimator, its twin, the baselines and the tuned forest, at one fraction."""
+    rows = frame.filter(pl.col("family") == "methods", pl.col("fraction") == fraction)
+    found = {str(name): errors_of(part) for (name,), part in rows.group_by(["method"], maintain_order=True)}
+    forest = best_forest(frame, fraction) if "max_depth" in frame.columns else {}
+    return {**found, **({TUNED: forest} if forest else {})}
+
+
+def ranking(found: Mapping[str, Errors]) -> pl.DataFrame:
+    """Mean error in percent and mean rank of every method, on the tasks and trials that all of them have."""
+    tasks = sorted(set.intersection(*({*errors} for errors in found.values()))) if found else []
+    shared = {task: set.intersection(*({*errors[task]} for errors in found.values())) for task in tasks}
+    tasks = [task for task in tasks if shared[task]]
+    if not tasks:
+        return pl.DataFrame()
+    table = np.array([[np.mean([e[task][t] for t in shared[task]]) for task in tasks] for e in found.values()])
+    ranks = np.array([pl.Series(column).rank("average").to_numpy() for column in table.T]).T
+    return pl.DataFrame(
+        {
+            "method": list(found),
+            "tasks": len(tasks),
+            "trials": min(len(shared[task]) for task in tasks),
+            "error": 100 * table.mean(axis=1),
+            "rank": ranks.mean(axis=1),
+        }
+    ).sort("rank", "error")

@@ -1,0 +1,179 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from glassware.studies import claims, figures, missing, train
+from glassware.studies.pareto.tabular import STUDY
+from glassware.studies.pareto.tabular_figures import beside_printed_table, by_rows_table
+from glassware.sweeps import Store
+from glassware.tabular.compare import mean_difference, ranking
+from glassware.tabular.printed import TASKS
+from tests.studies.made import check
+
+EXACT = [task for task in TASKS if task.name not in ("MiniBooNE", "Higgs", "jannis")]
+FRACTIONS = (1.0, 0.1, 0.01)
+
+
+def rows(family, error, trials=3, fractions=FRACTIONS, tasks=EXACT, **more):
+    """Made rows: ``error`` takes a task, a fraction and a trial, and may add to what is printed."""
+    return pl.DataFrame(
+        [
+            {"family": family, "task": t.name, "fraction": f, "cap": 10_000, "trial": i, "columns": t.columns,
+             "rows": t.rows, "train_rows": int(1000 * f), "error": error(t, f, i), **more}
+            for t in tasks for f in fractions for i in range(trials)
+        ],
+        schema_overrides={"max_depth": pl.Int64} if "max_depth" in more else None,
+    )  # fmt: skip
+
+
+def forest(off=0.0, cap=10_000, **more):
+    made = rows(
+        "forest",
+        lambda t, f, i: (t.forest.at(f) + off) / 100,
+        max_depth=None,
+        max_features="1",
+        n_estimators=100,
+        **more,
+    )
+    return made.with_columns(cap=pl.lit(cap, pl.Int64))
+
+
+def network(off=0.0, depth=3, width=100, init="dense", decay=0.0, rule="adam", **more):
+    return rows(
+        "networks", lambda t, f, i: (t.mlp.at(f) + off + 0.1 * (i - 1)) / 100, depth=depth, width=width, init=init,
+        weight_decay=decay, optimiser=rule, **more,
+    )  # fmt: skip
+
+
+def method(name, off=0.0, trials=3, **more):
+    return rows("methods", lambda t, f, i: (t.mlp.at(f) + off + 0.1 * (i - 1)) / 100, trials, method=name, **more)
+
+
+def together(*frames):
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+NETWORKS = together(
+    network(), network(-1, width=300), network(-2, width=300, init="s=2"), network(-1, width=300, init="s=4"),
+    network(-1, width=300, decay=0.01), network(1, depth=1, width=300), network(0, depth=2, width=300),
+)  # fmt: skip
+METHODS = [method(name, off) for name, off in (("MLPClassifier", 1), ("XGBoost", 2), ("LightGBM", 3), ("dense", 0.5))]
+
+
+@pytest.mark.parametrize(
+    ("claim", "frame", "holds"),
+    [
+        ("forests-full", forest(2), True),
+        ("forests-full", forest(3), False),
+        ("forests-capped", together(forest(), forest(-5, cap=None)), True),
+        ("forests-capped", together(forest(-5), forest(cap=None)), False),
+        ("networks-tenth", network(2), True),
+        ("networks-tenth", network(-9), True),
+        ("networks-tenth-adam", network(3), False),
+        ("networks-hundredth", together(network(3), network(1, rule="sgd")), True),
+        ("networks-hundredth-sgd", together(network(1), network(3, rule="sgd")), False),
+        ("width", NETWORKS, True),
+        ("width", together(network(), network(2, width=300)), False),
+        ("sparse", NETWORKS, True),
+        ("sparse", together(network(), network(1, init="s=2")), False),
+        ("depth", NETWORKS, True),
+        ("depth", together(network(), network(-1, depth=1)), False),
+        ("four", NETWORKS, True),
+        ("four", together(network(init="s=2"), network(init="s=4")), False),
+        ("decay", NETWORKS, True),
+        ("decay", together(network(), network(-1, decay=0.01)), False),
+        ("forests-win", together(forest(), network()), True),
+        ("forests-win", together(forest(9), network()), False),
+        ("ours-printed-hundredth", method("sparse", -1), True),
+        ("ours-printed-full", method("sparse", 1), False),
+        ("ours-mlp-tenth", together(method("sparse"), *METHODS), True),
+        ("ours-dense-tenth", together(method("sparse", 0.6), *METHODS), False),
+        ("ours-rank-hundredth", together(method("sparse"), method("CatBoost", 9), *METHODS), True),
+        ("ours-rank-hundredth", together(method("sparse", 1.5), method("CatBoost", 9), *METHODS), False),
+        ("ours-rank-full", together(method("sparse", 1.5), method("CatBoost", 9), *METHODS), True),
+        ("printed-table", network(), True),
+    ],
+)
+def test_claims(claim, frame, holds):
+    assert check(STUDY, claim, frame).holds is holds
+
+
+def test_printed_networks_are_compared_where_as_many_rows_were_used():
+    found = check(STUDY, "ours-printed-full", method("sparse", -1))
+    assert "/5 tasks" in found.detail  # the tables with at most 11,111 rows
+    assert found.measured.value == pytest.approx(-0.01)
+
+
+def test_rows_of_other_families_are_not_enough():
+    for claim in STUDY.claims:
+        if claim.scales == ("paper",):
+            assert claim.check(pl.DataFrame({"family": ["xor"], "error": [0.5]})).holds is None, claim.id
+
+
+def test_the_interval_draws_trials_within_tasks():
+    apart = {"a": [0.0] * 9, "b": [1.0] * 9}
+    assert mean_difference(apart) == (0.5, 0.5, 0.5)
+    low, high = mean_difference({"a": [0.0, 1.0] * 5, "b": [1.0] * 9})[1:]
+    assert 0.5 < low < 0.75 < high <= 1.0
+
+
+def test_ranks_rest_on_what_all_methods_have():
+    table = ranking(
+        {"good": {"a": {0: 0.1, 1: 0.9}, "b": {0: 0.2}, "c": {0: 0.9}}, "bad": {"a": {0: 0.2}, "b": {0: 0.3}}}
+    )
+    assert table.to_dicts() == [
+        {"method": "good", "tasks": 2, "trials": 1, "error": pytest.approx(15.0), "rank": 1.0},
+        {"method": "bad", "tasks": 2, "trials": 1, "error": pytest.approx(25.0), "rank": 2.0},
+    ]
+    assert not len(ranking({"a": {"x": {0: 0.1}}, "b": {"y": {0: 0.1}}}))
+
+
+def test_the_table_of_the_figure_has_every_task_and_fraction():
+    table = beside_printed_table(together(forest(1), network()))
+    assert len(table) == 2 * 3 * len(EXACT)
+    assert table["column"].unique(maintain_order=True).to_list() == ["all rows", "10%", "1%"]
+    assert np.allclose(table.filter(pl.col("panel") == "forests")["value"], 1.0)
+    curves = by_rows_table(together(forest(), network(), method("sparse")))
+    assert curves["kind"].n_unique() == 5
+    assert curves["panel"].n_unique() == len(EXACT)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store"))
+
+
+def test_smoke_is_computed_once_piece_by_piece(store, tmp_path):
+    told = []
+
+    class Teller:
+        def told(self, line):
+            told.append(line)
+
+    frame = train(STUDY, "smoke", store, reporter=Teller())
+    assert missing(STUDY, "smoke", store) == (0, 1)
+    assert set(frame["method"]) == {"network", "forest"}
+    assert any("6 of 6 pieces" in line for line in told)
+    told.clear()
+    assert train(STUDY, "smoke", store, reporter=Teller()).equals(frame)
+    assert told == ["pareto/tabular/smoke: 6 pieces, 6 there before"]
+    assert {j.verdict for j in claims(STUDY, "smoke", frame)} == {"not judged at this scale"}
+    assert [path.stem for path in figures(STUDY, "smoke", frame, tmp_path)] == ["xor", "xor"]
+
+
+def test_a_stop_keeps_the_pieces_that_are_done(tmp_path, monkeypatch):
+    from glassware.tabular import synthetic
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    store = Store(tmp_path / "store")
+    monkeypatch.setattr(synthetic, "forest_errors", stop)
+    with pytest.raises(KeyboardInterrupt):
+        train(STUDY, "smoke", store)
+    monkeypatch.undo()
+    monkeypatch.setattr(synthetic, "network_errors", stop)  # those before the first forest are there
+    with pytest.raises(KeyboardInterrupt):
+        train(STUDY, "smoke", store)
+    monkeypatch.undo()
+    assert len(train(STUDY, "smoke", store)) == 2 * (2 * 4 * 2 + 2)
