@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -12,11 +12,34 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from glassware.draws import fold, seed_words
+from glassware.tabular.guide import guide
 from glassware.tabular.inputs import DataError, Scaling, refuse_categories, refuse_missing
-from glassware.tabular.lanes import Job, Table, train
+from glassware.tabular.lanes import Job, Outcome, Table, train
 from glassware.tabular.network import outputs
 from glassware.tabular.reading import importances, interactions
-from glassware.tabular.recipe import recipe
+from glassware.tabular.recipe import Recipe, recipe
+
+LITTLE = 0.9  # of the loss of a constant on held-out rows: above it, next to nothing was learnt
+BETTER = 0.9  # of the first recipe's loss, which the patient one has to stay below
+
+
+class Prepared(NamedTuple):
+    """A checked table: the recipe to begin with, columns, targets as given and as networks know them, weights, seed."""
+
+    recipe: Recipe
+    X: np.ndarray
+    y: np.ndarray
+    truth: np.ndarray
+    weight: np.ndarray
+    seed: int
+
+
+class Attempt(NamedTuple):
+    """One recipe on one table: what is trained, how columns were scaled, and by how much important ones were raised."""
+
+    job: Job
+    scaling: Scaling
+    gain: np.ndarray
 
 
 class _SparseMLP(BaseEstimator):
@@ -30,17 +53,18 @@ class _SparseMLP(BaseEstimator):
         weight_decay: lambda.
         epochs: passes over the rows.
         batch_size: rows a step.
-        early_stopping: each network holds out rows of its own, keeps the weights that do best on them, and stops when
-            they no longer improve.
-        validation_fraction: how many rows ``early_stopping`` holds out.
-        patience: epochs without improvement before it stops.
+        early_stopping: each network holds out rows of its own, and all keep the weights they had when these rows
+            together were predicted best.
+        validation_fraction: how many rows a network holds out.
         n_ensemble: networks trained side by side; their predictions are averaged.
-        preset: ``default``, one recipe for all tables; ``paper``, that of Pareto Frontiers.
+        guided: a forest on the same rows tells which columns neurons should start on, and its vote softens labels.
+        preset: ``default``, one recipe for all tables; ``patient``, for tables whose columns say nothing one by one,
+            which the default turns to when it has learnt little; ``paper``, that of Pareto Frontiers.
         missing: ``refuse`` NaN with a sentence, or fill it with the training column's ``median``.
         random_state: seed of weights and row order.
 
     Attributes:
-        recipe_: the recipe after the preset and the parameters were put together.
+        recipe_: the recipe that was used: preset and parameters put together.
         scaling_: how columns are scaled.
         members_: each network's layers, as a tuple of ``{"w": (in, out), "b": (out,)}`` NumPy arrays.
         n_features_in_: number of columns. feature_names_in_: their names, for frames.
@@ -62,10 +86,10 @@ class _SparseMLP(BaseEstimator):
         epochs: int | None = None,
         batch_size: int | None = None,
         early_stopping: bool | None = None,
-        validation_fraction: float = 0.1,
-        patience: int = 20,
+        validation_fraction: float = 0.125,
         n_ensemble: int | None = None,
-        preset: Literal["default", "paper"] = "default",
+        guided: bool | None = None,
+        preset: Literal["default", "patient", "paper"] = "default",
         missing: Literal["refuse", "median"] = "refuse",
         random_state: Any = None,
     ) -> None:
@@ -77,16 +101,16 @@ class _SparseMLP(BaseEstimator):
         self.batch_size = batch_size
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
-        self.patience = patience
         self.n_ensemble = n_ensemble
+        self.guided = guided
         self.preset = preset
         self.missing = missing
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on the rows of ``X``; rows of weight zero are left out."""
-        job = self._prepare(X, y, sample_weight)
-        return self._finish(train([job])[0])
+        train_all([self], [self._prepare(X, y, sample_weight)])
+        return self
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -110,18 +134,29 @@ class _SparseMLP(BaseEstimator):
         check_is_fitted(self)
         return interactions(self, k, X, y, top)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
-        """Everything before training: checks, scaling, targets, held-out rows."""
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
+        """Everything before training that does not depend on the recipe: checks, columns, targets."""
         if self.init_sparsity is not None and not (
             self.init_sparsity >= 1 and int(self.init_sparsity) == self.init_sparsity
         ):
             raise DataError(f"init_sparsity must be a whole number from 1, or None, not {self.init_sparsity!r}.")
-        if not self.patience >= 1:
-            raise DataError(f"patience must be a whole number from 1, not {self.patience!r}.")
         if not 0 < self.validation_fraction < 1:
             raise DataError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction!r}.")
         if self.missing not in ("refuse", "median"):
             raise DataError(f"missing must be 'refuse' or 'median', not {self.missing!r}.")
+        first = self._recipe(self.preset)
+        X, y = self._columns(X, y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        used = weight > 0
+        if not used.any():
+            raise DataError("sample_weight must have a positive entry, and all are zero.")
+        X, y, weight = X[used], y[used], weight[used]
+        truth = self._targets(y, weight)
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        return Prepared(first, X, y, truth, weight / weight.mean(), seed)
+
+    def _recipe(self, preset: str) -> Recipe:
+        """A preset with this estimator's parameters put in."""
         names = (
             "hidden_layer_sizes",
             "learning_rate",
@@ -130,35 +165,55 @@ class _SparseMLP(BaseEstimator):
             "batch_size",
             "n_ensemble",
             "early_stopping",
+            "guided",
         )
-        self.recipe_ = recipe(self.preset, **{name: getattr(self, name) for name in names})
-        X, y = self._columns(X, y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        used = weight > 0
-        if not used.any():
-            raise DataError("sample_weight must have a positive entry, and all are zero.")
-        X, y, weight = X[used], y[used], weight[used]
-        self.scaling_ = Scaling.fit(X, self.recipe_.scale)
-        target = self._targets(y, weight)
-        table = Table(self.scaling_.transform(X), target, weight / weight.mean())
-        seed = int(check_random_state(self.random_state).randint(2**31))
-        # A member's key depends on its place alone: a larger ensemble begins with the smaller one.
-        keys = np.stack([fold(seed_words(seed), i) for i in range(self.recipe_.n_ensemble)])
-        held_out = np.stack([self._held_out(len(X), key) for key in keys])
-        sparsity, patience = int(self.init_sparsity or 0), int(self.patience)
-        return Job(self.recipe_, sparsity, self._classify, table, held_out, patience, keys)
+        return recipe(preset, **{name: getattr(self, name) for name in names})
 
-    def _held_out(self, rows: int, key: np.ndarray) -> np.ndarray:
-        """The rows one member does not learn."""
-        count = min(rows - 1, max(1, round(self.validation_fraction * rows))) if self.recipe_.early_stopping else 0
-        return np.random.default_rng(key).permutation(rows)[:count]
+    def _attempt(self, prepared: Prepared, recipe: Recipe) -> Attempt:
+        """The table as a recipe wants it, ready to be trained on."""
+        X, y, truth, weight = prepared.X, prepared.y, prepared.truth, prepared.weight
+        scaling = Scaling.fit(X, recipe.scale)
+        x, target = scaling.transform(X), truth
+        importance = gain = np.ones(X.shape[1])
+        if self._classify:
+            target = (1.0 - recipe.label_smoothing) * truth + recipe.label_smoothing / truth.shape[1]
+        if recipe.guided:
+            found = guide(scaling.filled(X), y, weight, self._classify, prepared.seed)
+            importance, gain = found.importance, found.gain()
+            if self._classify:
+                vote = np.where(np.isfinite(found.vote), found.vote, truth)
+                target = (1.0 - recipe.trust) * target + recipe.trust * vote
+        # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
+        keys = np.stack([fold(seed_words(prepared.seed), i) for i in range(recipe.n_ensemble)])
+        held_out = self._held_out(recipe, len(X), prepared.seed)
+        table = Table(x * gain, target, truth, weight)
+        job = Job(recipe, int(self.init_sparsity or 0), self._classify, table, importance, held_out, keys)
+        return Attempt(job, scaling, gain)
 
-    def _finish(self, members: list[Any]) -> Self:
+    def _held_out(self, recipe: Recipe, rows: int, seed: int) -> np.ndarray:
+        """The rows each member does not learn: one after another of a shuffled table, so that they differ."""
+        count = min(rows - 1, max(1, round(self.validation_fraction * rows))) if recipe.early_stopping else 0
+        order = np.random.default_rng(seed).permutation(rows)
+        places = np.arange(recipe.n_ensemble)[:, None] * count + np.arange(count)
+        return np.asarray(order[places % rows])
+
+    def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
         """Keep the trained networks."""
-        if not all(np.isfinite(layer["w"]).all() for params in members for layer in params):
+        self.recipe_, self.scaling_ = attempt.job.recipe, attempt.scaling
+        if not all(np.isfinite(layer["w"]).all() for params in outcome.members for layer in params):
             raise DataError(f"Training diverged: learning_rate = {self.recipe_.learning_rate} is too large.")
-        self.members_ = members
-        return self
+        gain = attempt.gain[:, None].astype(np.float32)
+        self.members_ = [({"w": gain * first["w"], "b": first["b"]}, *rest) for first, *rest in outcome.members]
+
+    def _learnt_little(self, attempt: Attempt, outcome: Outcome) -> bool:
+        """Whether held-out rows are predicted hardly better than by a constant."""
+        table = attempt.job.table
+        middle = np.average(table.truth, axis=0, weights=table.weight)
+        if self._classify:
+            constant = -np.sum(middle * np.log(np.maximum(middle, 1e-12)))
+        else:
+            constant = 0.5 * np.average(np.square(table.truth - middle), axis=0, weights=table.weight).sum()
+        return bool(outcome.loss > LITTLE * constant)
 
     def _columns(self, X: Any, y: Any = None, *, reset: bool = True) -> Any:
         """Checked columns (and targets) as float64."""
@@ -192,6 +247,27 @@ class _SparseMLP(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "median"
         return tags
+
+
+def train_all(estimators: list[Any], tables: list[Prepared]) -> None:
+    """Train every estimator on its table, all at once.
+
+    Where the default recipe finds next to nothing the patient one is tried, and taken if it finds clearly more: a
+    parity shows no progress for long, and early stopping takes that for the end.
+    """
+    attempts = [one._attempt(table, table.recipe) for one, table in zip(estimators, tables, strict=True)]
+    outcomes = train([attempt.job for attempt in attempts])
+    again = [
+        i
+        for i, one in enumerate(estimators)
+        if one.preset == "default" and one._learnt_little(attempts[i], outcomes[i])
+    ]
+    seconds = [estimators[i]._attempt(tables[i], estimators[i]._recipe("patient")) for i in again]
+    for i, attempt, outcome in zip(again, seconds, train([attempt.job for attempt in seconds]), strict=True):
+        if outcome.loss < BETTER * outcomes[i].loss:
+            attempts[i], outcomes[i] = attempt, outcome
+    for one, attempt, outcome in zip(estimators, attempts, outcomes, strict=True):
+        one._finish(attempt, outcome)
 
 
 class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from glassware.errors import GlasswareError
 
 TAIL = 3.0  # where the robust scale bends outliers to
 NORMAL_QUARTILES = 1.349  # distance of the quartiles of a standard Gaussian
+MOST_KNOTS = 256  # of a column; normal scores of long columns lie on lines between them
 
 
 class DataError(GlasswareError, ValueError):
@@ -48,43 +50,88 @@ def refuse_missing(X: np.ndarray, names: Any) -> None:
 
 @dataclass
 class Scaling:
-    """Column by column: missing values filled, centred, divided, and (robust) bent at the tails.
+    """Column by column: missing values filled, then brought to a scale.
 
     Attributes:
+        kind: ``standard``: mean 0, standard deviation 1. ``mixed``: half way between a robust scale (median and
+            quartiles, tails bent) and normal scores (the value's rank, as a Gaussian would have it). ``signs``: +-1,
+            above or below the middle of the column.
         fill: what a missing value becomes: the median; 0 for a column that is missing everywhere.
         centre: subtracted.
         spread: divided by; 1 for a column that never changes.
-        bent: whether tails are bent.
+        knots: values of each column with a known score, (columns, knots); normal scores lie on lines between them.
+        scores: theirs.
     """
 
+    kind: str
     fill: np.ndarray
     centre: np.ndarray
     spread: np.ndarray
-    bent: bool
+    knots: np.ndarray
+    scores: np.ndarray
 
     @classmethod
-    def fit(cls, X: np.ndarray, scale: str) -> Scaling:
+    def fit(cls, X: np.ndarray, kind: str) -> Scaling:
         present = ~np.isnan(X).all(axis=0)
         fill = np.zeros(X.shape[1])
         fill[present] = np.nanmedian(X[:, present], axis=0)
         X = np.where(np.isnan(X), fill, X)
         centre, spread = X.mean(axis=0), X.std(axis=0)
-        if scale == "robust":
+        knots = scores = np.zeros((X.shape[1], 0), np.float32)
+        if kind == "mixed":
             low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
             # Columns of few values (flags, counts) have quartiles that say nothing: they keep mean and deviation.
             several = (high > low) & (_distinct(X) > 2)
             centre = np.where(several, middle, centre)
             spread = np.where(several, (high - low) / NORMAL_QUARTILES, spread)
+            knots, scores = _normal_scores(X)
+        if kind == "signs":
+            centre, spread = _middle(X), np.ones(X.shape[1])
         # A constant column has a deviation of rounding errors; it must not be blown up to noise.
         constant = X.max(axis=0) == X.min(axis=0)
-        return cls(fill, centre, np.where(constant | (spread == 0), 1.0, spread), scale == "robust")
+        return cls(kind, fill, centre, np.where(constant | (spread == 0), 1.0, spread), knots, scores)
+
+    def filled(self, X: np.ndarray) -> np.ndarray:
+        """Without missing values."""
+        return np.where(np.isnan(X), self.fill, X)
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Scaled columns, float64."""
-        z = (np.where(np.isnan(X), self.fill, X) - self.centre) / self.spread
-        return z / np.sqrt(1.0 + np.square(z / TAIL)) if self.bent else z
+        X = self.filled(X)
+        z = (X - self.centre) / self.spread
+        if self.kind == "signs":
+            return np.sign(z)
+        if self.kind == "mixed":
+            z = z / np.sqrt(1.0 + np.square(z / TAIL))
+            for column, (knots, scores) in enumerate(zip(self.knots, self.scores, strict=True)):
+                z[:, column] = 0.5 * (z[:, column] + np.interp(X[:, column], knots, scores))
+        return z
+
+
+def _normal_scores(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Knots of each column and their normal scores, brought to mean 0 and deviation 1 over the rows."""
+    knots, scores = (np.zeros((X.shape[1], min(len(X), MOST_KNOTS))) for _ in range(2))
+    for column, values in enumerate(X.T):
+        distinct, place, count = np.unique(values, return_inverse=True, return_counts=True)
+        score = ndtri((np.cumsum(count) - 0.5 * count) / len(X))
+        spread = np.std(score[place])
+        score = (score - np.mean(score[place])) / (spread if spread > 0 else 1.0)
+        kept = np.linspace(0, len(distinct) - 1, knots.shape[1]).round().astype(int)
+        knots[column], scores[column] = distinct[kept], score[kept]
+    return knots, scores
+
+
+def _middle(X: np.ndarray) -> np.ndarray:
+    """For each column the number, between two of its values, that cuts it most evenly; its value if it has but one."""
+    found = np.empty(X.shape[1])
+    for column, values in enumerate(X.T):
+        distinct, count = np.unique(values, return_counts=True)
+        below = np.cumsum(count)[:-1]
+        cut = int(np.argmin(np.abs(below - 0.5 * len(values)))) if len(below) else 0
+        found[column] = 0.5 * (distinct[cut] + distinct[min(cut + 1, len(distinct) - 1)])
+    return found
 
 
 def _distinct(X: np.ndarray) -> np.ndarray:
     ordered = np.sort(X, axis=0)
-    return 1 + (np.diff(ordered, axis=0) > 0).sum(axis=0)
+    return np.asarray(1 + (np.diff(ordered, axis=0) > 0).sum(axis=0))

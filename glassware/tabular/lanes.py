@@ -17,20 +17,25 @@ from glassware.draws import draw, fold, ranking
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
 from glassware.tabular.network import Params, apply, init, layer_keys
 from glassware.tabular.recipe import Recipe
+from glassware.tabular.start import spread
 
 FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
 LEAST_ROWS, LEAST_HELD_OUT = 256, 64
 RISE = 0.05  # share of the steps in which a cosine schedule rises
 CPU_LANES = 64  # most lanes a core is given at once
-COPIES = 8  # of its parameters that a lane holds: Adam's two averages, gradients, the best so far, their successors
+COPIES = 8  # of its parameters that a lane holds: Adam's two averages, gradients, their successors
+CHECKS = 16  # moments at which the weights are kept, of which the held-out rows choose one
+LEAST_SLOTS = 2  # columns a neuron may start with; dense networks have the room, too, and share the program
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's
 
 
 class Table(NamedTuple):
-    """Rows ready for a network: scaled inputs, targets (one-hot, or a scaled number), weights of mean 1."""
+    """Rows ready for a network: scaled inputs, what is learnt (smoothed labels, or a scaled number), the truth that
+    held-out rows are judged by, and weights of mean 1."""
 
     x: np.ndarray
     target: np.ndarray
+    truth: np.ndarray
     weight: np.ndarray
 
 
@@ -41,10 +46,10 @@ class Job:
     Attributes:
         recipe: how.
         sparsity: first-layer weights a neuron starts with; 0: dense.
-        classify: cross-entropy on one-hot targets, or squares.
+        classify: cross-entropy on labels, or squares.
         table: the rows.
-        held_out: rows each member does not learn, which say when it stops: numbers, (members, how many, possibly 0).
-        patience: epochs without a better loss on them before stopping.
+        importance: of each column, for where neurons start.
+        held_out: rows each member does not learn, which say when to stop: numbers, (members, how many, possibly 0).
         keys: a random key a member, (members, 2).
     """
 
@@ -52,8 +57,8 @@ class Job:
     sparsity: int
     classify: bool
     table: Table
+    importance: np.ndarray
     held_out: np.ndarray
-    patience: int
     keys: np.ndarray
 
     def shape(self) -> Shape:
@@ -63,6 +68,8 @@ class Job:
         batch = min(self.recipe.rows_a_step(rows - held), _bucket(rows, LEAST_ROWS))
         return Shape(
             sizes=(inputs, *self.recipe.hidden_layer_sizes, self.table.target.shape[1]),
+            spread=self.recipe.start == "spread",
+            slots=max(LEAST_SLOTS, self.sparsity) if self.recipe.start == "spread" else 0,
             rows=-(-_bucket(rows, LEAST_ROWS) // batch) * batch,
             held_out=_bucket(held, LEAST_HELD_OUT) if held else 0,
             batch=batch,
@@ -76,6 +83,8 @@ class Shape(NamedTuple):
     """What is compiled in; jobs that agree in it share a program."""
 
     sizes: tuple[int, ...]
+    spread: bool
+    slots: int
     rows: int
     held_out: int
     batch: int
@@ -83,68 +92,125 @@ class Shape(NamedTuple):
     schedule: str
     decoupled: bool
 
+    @property
+    def checks(self) -> int:
+        """How often the weights are kept."""
+        return CHECKS if self.held_out else 1
 
-def train(jobs: list[Job]) -> list[list[Params]]:
+
+class Outcome(NamedTuple):
+    """A trained ensemble: its networks, and its mean loss on held-out rows at the moment it took (NaN without any)."""
+
+    members: list[Params]
+    loss: float
+
+
+def train(jobs: list[Job]) -> list[Outcome]:
     """The trained networks of each job, as NumPy arrays. Jobs of one shape run as one program.
 
     Lanes are spread over the devices. On a CPU, which has a device a core, those of a core take turns, so a network is
     the same bit for bit whatever it was trained beside; on an accelerator they step together.
     """
-    found: list[list[Params]] = [[] for _ in jobs]
+    found: dict[int, Outcome] = {}
     shapes: dict[Shape, list[int]] = {}
     for i, job in enumerate(jobs):
         shapes.setdefault(job.shape(), []).append(i)
     for shape, members in shapes.items():
-        lanes = [(i, member) for i in members for member in range(len(jobs[i].keys))]
-        for part in _parts(lanes, _lanes_at_once(shape, len(lanes))):
-            for (i, _), params in zip(part, _train_lanes(shape, jobs, part), strict=True):
-                found[i].append(params)
-    return found
+        for part in _parts(shape, jobs, members):
+            for i, outcome in zip(part, _train_part(shape, [jobs[i] for i in part]), strict=True):
+                found[i] = outcome
+    return [found[i] for i in range(len(jobs))]
 
 
-def _parts(lanes: list[Any], size: int) -> list[list[Any]]:
-    return [lanes[start : start + size] for start in range(0, len(lanes), size)]
+def _parts(shape: Shape, jobs: list[Job], members: list[int]) -> list[list[int]]:
+    """Jobs that are trained together: as many as memory allows, and always whole ones."""
+    most = _lanes_at_once(shape, sum(len(jobs[i].keys) for i in members))
+    parts: list[list[int]] = []
+    room = 0
+    for i in members:
+        if room < len(jobs[i].keys):
+            parts.append([])
+            room = most
+        parts[-1].append(i)
+        room -= len(jobs[i].keys)
+    return parts
 
 
 def _lanes_at_once(shape: Shape, lanes: int) -> int:
     """How many lanes a program has: a power of two a device, so that programs are shared, as far as memory goes."""
     parameters = sum((inputs + 1) * outputs for inputs, outputs in pairwise(shape.sizes))
     activations = 4 * max(shape.batch, shape.held_out) * sum(shape.sizes)
-    fit = max(1, int(MEMORY_SHARE * memory()) // (4 * (COPIES * parameters + activations)))
+    fit = max(1, int(MEMORY_SHARE * memory()) // (4 * ((COPIES + shape.checks) * parameters + activations)))
     most = min(fit, CPU_LANES) if on_cpu() else fit
     wanted = -(-lanes // len(devices()))
     return len(devices()) * min(1 << (wanted - 1).bit_length(), 1 << (most.bit_length() - 1))
 
 
-def _train_lanes(shape: Shape, jobs: list[Job], lanes: list[tuple[int, int]]) -> list[Params]:
-    """The networks of these lanes (job, member), by one call of the program."""
+def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
+    """The ensembles of these jobs, by one call of the program."""
     tables: dict[str, int] = {}
     stacked: list[dict[str, np.ndarray]] = []
-    places: dict[int, int] = {}
-    for i in dict.fromkeys(i for i, _ in lanes):
-        data = _padded(shape, jobs[i])
+    lanes: list[dict[str, Any]] = []
+    for job in jobs:
+        data = _padded(shape, job)
         # Seeds and settings share the rows of their fold: kept once.
         digest = hashlib.blake2b(b"".join(a.tobytes() for a in data.values())).hexdigest()
         if digest not in tables:
             tables[digest] = len(stacked)
             stacked.append(data)
-        places[i] = tables[digest]
-    filled = [_lane(shape, jobs[i], places[i], member) for i, member in lanes]
-    filled += [{**filled[0], "epochs": np.int32(0)}] * (_lanes_at_once(shape, len(lanes)) - len(filled))  # idle
+        lanes += [_lane(shape, job, tables[digest], member) for member in range(len(job.keys))]
+    count = max(len(devices()), 1 << (len(lanes) - 1).bit_length())
+    count = -(-count // len(devices())) * len(devices())
+    idle = {**lanes[0], "epochs": np.int32(0), "ends": np.zeros_like(lanes[0]["ends"])}
+    lanes += [idle] * (count - len(lanes))
     stacked += [stacked[0]] * ((1 << (len(stacked) - 1).bit_length()) - len(stacked))
-    together = {name: np.stack([lane[name] for lane in filled]) for name in filled[0]}
-    data = {name: np.stack([table[name] for table in stacked]) for name in stacked[0]}
-    params = jax.tree.map(np.asarray, _program(shape)(data, together))
+    together = {name: np.stack([lane[name] for lane in lanes]) for name in lanes[0]}
+    params, losses = _program(shape)({name: np.stack([t[name] for t in stacked]) for name in stacked[0]}, together)
+    losses = np.asarray(losses)
+    places = np.cumsum([0, *(len(job.keys) for job in jobs)])
+    curves = [losses[start:end].mean(axis=0) for start, end in pairwise(places)]
+    moments = [_moment(curve) for curve in curves]
+    chosen = np.zeros(len(lanes), np.int32)
+    for (start, end), moment in zip(pairwise(places), moments, strict=True):
+        chosen[start:end] = moment
+    params = jax.tree.map(np.asarray, _picker()(params, chosen))
     found = []
-    for lane, (i, _) in enumerate(lanes):
-        first, *rest = jax.tree.map(lambda a, lane=lane: a[lane].copy(), params)
-        found.append(({"w": first["w"][: jobs[i].table.x.shape[1]].copy(), "b": first["b"]}, *rest))
+    for job, start, curve, moment in zip(jobs, places, curves, moments, strict=False):
+        features = job.table.x.shape[1]
+        networks = []
+        for lane in range(start, start + len(job.keys)):
+            first, *rest = jax.tree.map(lambda a, lane=lane: a[lane].copy(), params)
+            networks.append(({"w": first["w"][:features].copy(), "b": first["b"]}, *rest))
+        found.append(Outcome(networks, float(curve[moment])))
     return found
+
+
+def _moment(curve: np.ndarray) -> int:
+    """The check of the least loss, at which all networks of an ensemble stop: each row is held out by one of them at
+    most, and together they know more than each. The last check where there is no loss to go by."""
+    return (
+        int(np.nanargmin(np.where(np.isfinite(curve), curve, np.inf))) if np.isfinite(curve).any() else len(curve) - 1
+    )
+
+
+@cache
+def _picker() -> Any:
+    """Compiled: of all the weights kept, those of one check a lane."""
+    lanes = PartitionSpec("lanes")
+    pick = lambda params, check: jax.tree.map(lambda a: jax.vmap(lambda kept, i: kept[i])(a, check), params)
+    return jax.jit(jax.shard_map(pick, mesh=mesh(), in_specs=(lanes, lanes), out_specs=lanes, check_vma=False))
 
 
 def _lane(shape: Shape, job: Job, table: int, member: int) -> dict[str, Any]:
     recipe, key, held = job.recipe, job.keys[member], job.held_out[member]
     learnt = np.delete(np.arange(len(job.table.x)), held)
+    epochs = recipe.passes(len(learnt))
+    # Early moments lie closer together: a noisy table is learnt by heart soon.
+    ends = np.ceil(epochs * np.square(np.arange(1, shape.checks + 1) / shape.checks))
+    start = {}
+    if shape.spread:
+        size = (shape.sizes[1], job.sparsity, shape.slots)
+        start = spread(fold(key, 2), job.table.x[learnt], job.importance, *size)._asdict()
     return {
         "rows": np.int32(len(learnt)),
         "learnt": np.pad(learnt, (0, shape.rows - len(learnt))).astype(np.int32),
@@ -154,11 +220,11 @@ def _lane(shape: Shape, job: Job, table: int, member: int) -> dict[str, Any]:
         "keys": layer_keys(fold(key, 0), len(shape.sizes) - 1),
         "order": fold(key, 1),
         "sparsity": np.int32(job.sparsity),
+        **start,
         "lr": np.float32(recipe.learning_rate),
         "decay": np.float32(recipe.weight_decay),
-        "smoothing": np.float32(recipe.label_smoothing),
-        "epochs": np.int32(recipe.epochs),
-        "patience": np.int32(job.patience),
+        "epochs": np.int32(epochs),
+        "ends": ends.astype(np.int32),
     }
 
 
@@ -174,15 +240,16 @@ def _padded(shape: Shape, job: Job) -> dict[str, np.ndarray]:
         "features": np.array(features, np.int32),
         "x": np.pad(table.x.astype(np.float32), ((0, more), (0, shape.sizes[0] - features))),
         "target": np.pad(table.target.astype(np.float32), ((0, more), (0, 0))),
+        "truth": np.pad(table.truth.astype(np.float32), ((0, more), (0, 0))),
         "weight": np.pad(table.weight.astype(np.float32), (0, more)),
     }
 
 
 @cache
 def _program(shape: Shape) -> Any:
-    """Compiled: tables, shared by all, and lanes, spread over the devices, to parameters."""
+    """Compiled: tables, shared by all, and lanes, spread over the devices, to parameters and held-out losses."""
 
-    def body(data: Any, lanes: Any) -> Params:
+    def body(data: Any, lanes: Any) -> tuple[Params, Any]:
         one = lambda lane: _fit(shape, jax.tree.map(lambda a: a[lane["table"]], data), lane)
         return jax.lax.map(one, lanes) if on_cpu() else jax.vmap(one)(lanes)
 
@@ -190,54 +257,44 @@ def _program(shape: Shape) -> Any:
     return jax.jit(jax.shard_map(body, mesh=mesh(), in_specs=(shared, spread), out_specs=spread, check_vma=False))
 
 
-def _fit(shape: Shape, data: Any, lane: Any) -> Params:
-    """One network from its first weights to its last; with held-out rows, to its best."""
+def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
+    """One network from its first weights on: its weights at every check, and the losses on its held-out rows."""
     steps = -(-lane["rows"] // shape.batch)
     gradient = jax.grad(lambda params, *batch: _loss(shape, apply(params, batch[0]), *batch[1:]))
 
     def step(i: Any, carry: Any) -> Any:
         epoch, order, params, first, second = carry
         slots = jax.lax.dynamic_slice(order, (i * shape.batch,), (shape.batch,))
-        target = data["target"][slots]
-        if shape.classify:
-            target = (1.0 - lane["smoothing"]) * target + lane["smoothing"] / shape.sizes[-1]
         # Slots past the last row are padding: they weigh nothing, and the mean is over the real ones.
         real = jnp.minimum(shape.batch, lane["rows"] - i * shape.batch)
         weight = jnp.where(jnp.arange(shape.batch) < real, data["weight"][slots], 0.0)
-        grads = gradient(params, data["x"][slots], target, weight, real)
+        grads = gradient(params, data["x"][slots], data["target"][slots], weight, real)
         if not shape.decoupled:
             grads = jax.tree.map(lambda g, p: g + lane["decay"] * p, grads, params)
         done = epoch * steps + i
         rate = lane["lr"] * _factor(shape, done, lane["epochs"] * steps)
         return epoch, order, *_adam(shape, params, grads, first, second, done + 1.0, rate, lane["decay"])
 
-    def goes_on(carry: Any) -> Any:
-        epoch, *_, waited = carry
-        return (epoch < lane["epochs"]) & (waited < lane["patience"])
-
     def pass_over(carry: Any) -> Any:
-        epoch, *state, best, best_loss, waited = carry
+        epoch, *state = carry
         order = lane["learnt"][_order(shape, lane["order"], epoch, lane["rows"])]
         _, _, *state = jax.lax.fori_loop(0, steps, step, (epoch, order, *state))
-        if not shape.held_out:
-            return epoch + 1, *state, best, best_loss, waited
-        params = state[0]
-        out = apply(params, data["x"][lane["held"]])
-        weight = jnp.where(jnp.arange(shape.held_out) < lane["held_rows"], data["weight"][lane["held"]], 0.0)
-        loss = _loss(shape, out, data["target"][lane["held"]], weight, lane["held_rows"])
-        better = loss < best_loss
-        best = jax.tree.map(lambda new, old: jnp.where(better, new, old), params, best)
-        return epoch + 1, *state, best, jnp.minimum(loss, best_loss), jnp.where(better, 0, waited + 1)
+        return epoch + 1, *state
 
-    params = init(shape.sizes, lane["keys"], data["features"], lane["sparsity"])
-    best = params if shape.held_out else ()
+    def until(carry: Any, end: Any) -> Any:
+        carry = jax.lax.while_loop(lambda c: c[0] < end, pass_over, carry)
+        params = carry[1]
+        if not shape.held_out:
+            return carry, (params, jnp.float32(jnp.nan))
+        held = lane["held"]
+        weight = jnp.where(jnp.arange(shape.held_out) < lane["held_rows"], data["weight"][held], 0.0)
+        loss = _loss(shape, apply(params, data["x"][held]), data["truth"][held], weight, lane["held_rows"])
+        return carry, (params, loss)
+
+    params = init(shape.sizes, lane["keys"], data["features"], lane["sparsity"], lane if shape.spread else None)
     zero = jax.tree.map(jnp.zeros_like, params)
-    start = (jnp.int32(0), params, zero, zero, best, jnp.float32(jnp.inf), jnp.int32(0))
-    _, params, _, _, best, best_loss, _ = jax.lax.while_loop(goes_on, pass_over, start)
-    if not shape.held_out:
-        return params
-    # Without a single finite loss the last weights go back, which show that training diverged.
-    return jax.tree.map(lambda b, p: jnp.where(jnp.isfinite(best_loss), b, p), best, params)
+    _, (kept, losses) = jax.lax.scan(until, (jnp.int32(0), params, zero, zero), lane["ends"])
+    return kept, losses
 
 
 def _order(shape: Shape, key: Any, epoch: Any, rows: Any) -> Any:

@@ -21,7 +21,7 @@ def layer_keys(key: np.ndarray, layers: int) -> np.ndarray:
     return np.stack([fold(key, i) for i in range(2 * layers)])
 
 
-def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any) -> Params:
+def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any, start: Any = None) -> Params:
     """First weights: uniform on +-1/sqrt(fan_in), as PyTorch's linear layers, but for a sparse first layer.
 
     Args:
@@ -29,6 +29,8 @@ def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any) -> Par
         keys: from :func:`layer_keys`.
         features: how many inputs are real (traced). A weight is drawn by its address, so padding changes none.
         sparsity: incoming weights of a first-layer neuron that are 1 while the others are 0; 0: dense (traced).
+        start: a sparse first layer drawn on the host (:mod:`glassware.tabular.start`), which takes the place of the
+            one drawn here unless the network is dense.
     """
     layers = []
     for i, (rows, columns) in enumerate(pairwise(sizes)):
@@ -43,7 +45,12 @@ def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any) -> Par
             hot = (score <= jax.lax.dynamic_index_in_dim(jnp.sort(score, axis=0), last)).astype(jnp.float32)
             weight = jnp.where(real, jnp.where(sparsity > 0, hot, weight), 0.0)
         bias_words, _ = draw(keys[2 * i + 1], across[0], across[0] * jnp.uint32(0))
-        layers.append({"w": weight, "b": (2.0 * unit(bias_words) - 1.0) / jnp.sqrt(fan_in)})
+        bias = (2.0 * unit(bias_words) - 1.0) / jnp.sqrt(fan_in)
+        if i == 0 and start is not None:
+            placed = jnp.zeros_like(weight).at[start["columns"], jnp.arange(columns)[:, None]]
+            weight = jnp.where(sparsity > 0, placed.set(start["weights"], mode="drop"), weight)
+            bias = jnp.where(sparsity > 0, start["bias"], bias)
+        layers.append({"w": weight, "b": bias})
     return tuple(layers)
 
 

@@ -8,7 +8,10 @@ from typing import Any, Literal
 from glassware.tabular.inputs import DataError
 
 Schedule = Literal["constant", "cosine"]
-Scale = Literal["standard", "robust"]
+Scale = Literal["standard", "mixed", "signs"]
+Start = Literal["plain", "spread"]
+
+STEPS_A_ROOT = 64  # the default recipe's steps for each unit of the square root of the number of rows
 
 
 @dataclass(frozen=True)
@@ -19,14 +22,17 @@ class Recipe:
         hidden_layer_sizes: widths of the hidden layers, first to last.
         learning_rate: the largest rate of Adam.
         weight_decay: lambda; decoupled and on weight matrices only, or coupled and on everything (``decoupled``).
-        epochs: passes over the rows.
-        batch_size: rows a step; None takes a 32nd of the table, as a power of two between 32 and 256.
-        early_stopping: each network holds out rows of its own and keeps the weights that do best on them.
+        epochs: passes over the rows; 0: as many as give 64 steps times the square root of the number of rows.
+        batch_size: rows a step; None takes a 16th of the table, as a power of two between 32 and 128.
+        early_stopping: each network holds out rows of its own, and together they choose when to stop.
         n_ensemble: networks whose predictions are averaged.
-        scale: ``standard``: mean 0, standard deviation 1. ``robust``: by median and quartiles, tails bent towards +-3.
+        scale: of the columns, see :class:`glassware.tabular.inputs.Scaling`.
+        start: of a sparse first layer: ``plain``, the paper's; ``spread``, either sign and kinks where the rows are.
         schedule: ``constant``, or ``cosine``: a short rise, then half a cosine down to zero.
         decoupled: AdamW's decay instead of a term in the gradient.
         label_smoothing: share of every label that is spread over all classes.
+        guided: a forest on the same rows tells which columns matter (:mod:`glassware.tabular.guide`).
+        trust: share of every class label that is replaced by the vote of the forest's trees that did not see the row.
     """
 
     hidden_layer_sizes: tuple[int, ...]
@@ -37,30 +43,60 @@ class Recipe:
     early_stopping: bool
     n_ensemble: int
     scale: Scale
+    start: Start
     schedule: Schedule
     decoupled: bool
     label_smoothing: float
+    guided: bool
+    trust: float
 
     def rows_a_step(self, rows: int) -> int:
         """The batch size for a table of this many rows."""
         if self.batch_size is not None:
             return self.batch_size
-        return min(256, max(32, 1 << (max(rows // 32, 1)).bit_length()))
+        return min(128, max(32, 1 << (max(rows // 16, 1)).bit_length() - 1))
+
+    def passes(self, rows: int) -> int:
+        """The number of epochs for a table of this many rows."""
+        if self.epochs:
+            return self.epochs
+        steps = -(-rows // self.rows_a_step(rows))
+        return max(1, round(STEPS_A_ROOT * rows**0.5 / steps))
 
 
 PRESETS = {
     "default": Recipe(
-        hidden_layer_sizes=(512, 128),
-        learning_rate=2e-3,
+        hidden_layer_sizes=(256, 64),
+        learning_rate=1e-3,
         weight_decay=0.05,
-        epochs=100,
+        epochs=0,
         batch_size=None,
         early_stopping=True,
-        n_ensemble=4,
-        scale="robust",
+        n_ensemble=8,
+        scale="mixed",
+        start="spread",
         schedule="cosine",
         decoupled=True,
         label_smoothing=0.05,
+        guided=True,
+        trust=0.4,
+    ),
+    # For tables whose columns say nothing one by one: many small steps under a decay that removes what does not help.
+    "patient": Recipe(
+        hidden_layer_sizes=(512,),
+        learning_rate=3e-3,
+        weight_decay=5.0,
+        epochs=60,
+        batch_size=64,
+        early_stopping=True,
+        n_ensemble=4,
+        scale="signs",
+        start="plain",
+        schedule="cosine",
+        decoupled=True,
+        label_smoothing=0.05,
+        guided=False,
+        trust=0.0,
     ),
     # Pareto Frontiers, tables: what its grid shares, and a middle width of its two-layer networks.
     "paper": Recipe(
@@ -72,9 +108,12 @@ PRESETS = {
         early_stopping=False,
         n_ensemble=1,
         scale="standard",
+        start="plain",
         schedule="constant",
         decoupled=False,
         label_smoothing=0.0,
+        guided=False,
+        trust=0.0,
     ),
 }
 

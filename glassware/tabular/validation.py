@@ -11,9 +11,8 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import _safe_indexing, indexable
 
-from glassware.tabular.estimators import SparseMLPClassifier, SparseMLPRegressor
+from glassware.tabular.estimators import SparseMLPClassifier, SparseMLPRegressor, train_all
 from glassware.tabular.inputs import DataError
-from glassware.tabular.lanes import train
 
 Estimator = TypeVar("Estimator", SparseMLPClassifier, SparseMLPRegressor)
 
@@ -36,8 +35,8 @@ def fit_many(estimators: Iterable[Estimator], tables: Iterable[tuple[Any, Any]])
             raise DataError(f"fit_many takes SparseMLP estimators, not a {type(one).__name__}.")
     if len({id(one) for one in estimators}) < len(estimators):
         raise DataError("fit_many takes different estimators, and one is there twice: clone it.")
-    jobs = [one._prepare(X, y) for one, (X, y) in zip(estimators, tables, strict=True)]
-    return [one._finish(members) for one, members in zip(estimators, train(jobs), strict=True)]
+    train_all(estimators, [one._prepare(X, y) for one, (X, y) in zip(estimators, tables, strict=True)])
+    return estimators
 
 
 def cross_validate_many(

@@ -5,7 +5,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
 
-SMALL = {"hidden_layer_sizes": 32, "epochs": 40, "n_ensemble": 1, "learning_rate": 0.02, "batch_size": 32}
+SMALL = {
+    "hidden_layer_sizes": 32,
+    "epochs": 40,
+    "n_ensemble": 1,
+    "learning_rate": 0.02,
+    "batch_size": 32,
+    "guided": False,
+}
 STOCHASTIC = "rows are dealt to minibatches by their number, and a repeated row is dealt twice"
 EXPLAINED = {
     "check_sample_weight_equivalence_on_dense_data": STOCHASTIC,

@@ -15,15 +15,31 @@ from sklearn.preprocessing import StandardScaler
 
 from glassware.errors import GlasswareError
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
+from glassware.tabular.inputs import Scaling
 from glassware.tabular.lanes import train
-from glassware.tabular.network import layer_keys
+from glassware.tabular.network import layer_keys, outputs
 
-SMALL = {"hidden_layer_sizes": 32, "epochs": 30, "n_ensemble": 2, "learning_rate": 0.02, "random_state": 0}
+SMALL = {
+    "hidden_layer_sizes": 32,
+    "epochs": 30,
+    "n_ensemble": 2,
+    "learning_rate": 0.02,
+    "random_state": 0,
+    "guided": False,
+}
 X, Y = make_classification(200, 8, n_informative=4, random_state=0)
 
 
 def small(**more):
     return SparseMLPClassifier(**{**SMALL, **more})
+
+
+def first_weights(rows, **more):
+    """The networks of two members before the first step, and the job they belong to."""
+    model = small(early_stopping=False, epochs=1, learning_rate=0.0, **more)
+    prepared = model._prepare(rows, rows[:, 0] > 0)
+    attempt = model._attempt(prepared, prepared.recipe)
+    return train([attempt.job])[0].members, attempt.job
 
 
 def test_importing_the_package_does_not_import_scikit_learn():
@@ -46,7 +62,7 @@ def test_it_learns_classes_and_numbers():
 
 
 def test_probabilities_are_the_mean_of_the_members():
-    both, alone = small().fit(X, Y), small(n_ensemble=1).fit(X, Y)
+    both, alone = (small(n_ensemble=size, early_stopping=False).fit(X, Y) for size in (2, 1))
     for one, other in zip(both.members_[0], alone.members_[0], strict=True):
         np.testing.assert_array_equal(one["w"], other["w"])  # a larger ensemble begins with the smaller one
     second = clone(alone).fit(X, Y)
@@ -59,15 +75,34 @@ def test_probabilities_are_the_mean_of_the_members():
 @pytest.mark.parametrize("features", [5, 8, 19])
 def test_neurons_start_with_two_weights(features):
     rows = np.random.default_rng(0).normal(size=(60, features))
-    job = small(epochs=1, learning_rate=0.0)._prepare(rows, rows[:, 0] > 0)
-    [[params, _]] = train([job])
+    [params, _], _ = first_weights(rows, preset="paper")
     assert params[0]["w"].shape == (features, 32)
     assert set(np.unique(params[0]["w"])) == {0.0, 1.0}
     assert (params[0]["w"].sum(axis=0) == 2).all()
     assert np.abs(params[1]["w"]).max() <= 1 / np.sqrt(32)
-    [[dense, _]] = train([small(epochs=1, learning_rate=0.0, init_sparsity=None)._prepare(rows, rows[:, 0] > 0)])
+    [dense, _], _ = first_weights(rows, init_sparsity=None)
     assert 0.8 / np.sqrt(features) < np.abs(dense[0]["w"]).max() <= 1 / np.sqrt(features)
     assert (dense[0]["w"] != 0).all()
+
+
+def test_kinks_start_where_rows_are_and_neurons_look_where_the_forest_points():
+    rows = np.random.default_rng(0).normal(size=(60, 12))
+    [params, other], job = first_weights(rows, guided=True)
+    weights, bias = params[0]["w"], params[0]["b"]
+    assert set(np.unique(weights)) == {-1.0, 0.0, 1.0}
+    assert (np.abs(weights).sum(axis=0) == 2).all()
+    distance = np.abs(job.table.x @ weights + bias).min(axis=0)  # of each kink from the nearest row
+    np.testing.assert_allclose(distance, 0.0, atol=1e-5)
+    # The label is the sign of column 0: most neurons read it, as they would not by chance (2 of 12).
+    assert np.mean(weights[0] != 0) > 0.5
+    assert job.importance.argmax() == 0
+    assert np.mean(np.square(job.table.x[:, 0])) > 3 * np.mean(np.square(job.table.x[:, 1:]))
+    assert not np.array_equal(weights, other[0]["w"])
+
+
+def test_one_column_is_enough_for_a_sparse_start():
+    rows = np.random.default_rng(0).normal(size=(80, 1))
+    assert small().fit(rows, rows[:, 0] > 0).score(rows, rows[:, 0] > 0) > 0.9
 
 
 def test_layers_draw_from_streams_of_their_own():
@@ -105,15 +140,53 @@ def test_heavy_rows_win():
 
 def test_the_held_out_rows_decide_when_to_stop():
     noise = np.random.default_rng(0).integers(0, 2, len(X))
-    long = {"epochs": 200, "weight_decay": 0.0}
-    stopped, through = (small(early_stopping=early, patience=3, **long).fit(X, noise) for early in (True, False))
+    long = {"epochs": 200, "weight_decay": 0.0, "hidden_layer_sizes": 128}
+    stopped, through = (small(early_stopping=early, **long).fit(X, noise) for early in (True, False))
     assert through.score(X, noise) > 0.95
     assert stopped.score(X, noise) < 0.85  # the other was free to learn noise by heart
 
 
-def test_patience_is_how_long_a_network_waits():
-    hasty, patient = (small(patience=patience, learning_rate=0.1, epochs=60).fit(X, Y) for patience in (1, 60))
-    assert not np.array_equal(hasty.members_[0][0]["w"], patient.members_[0][0]["w"])
+def test_members_hold_out_different_rows_and_stop_together():
+    model = small(n_ensemble=8)
+    prepared = model._prepare(X, Y)
+    job = model._attempt(prepared, prepared.recipe).job
+    assert sorted(job.held_out.ravel()) == list(range(len(X)))  # 8 eighths are all of them
+    outcome = train([job])[0]
+    held = [
+        -np.log(_probability(params, job.table.x[rows])[np.arange(len(rows)), Y[rows]]).mean()
+        for params, rows in zip(outcome.members, job.held_out, strict=True)
+    ]
+    assert outcome.loss == pytest.approx(np.mean(held), rel=1e-4)
+
+
+def _probability(params, x):
+    out = outputs([params], x)[0]
+    odds = np.exp(out - out.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def test_a_parity_that_early_stopping_gives_up_on_is_tried_again_with_patience():
+    x = np.random.default_rng(0).normal(size=(2500, 20))
+    y = np.sign(x[:, [2, 5, 7]]).prod(axis=1) > 0
+    model = SparseMLPClassifier(128, n_ensemble=2, random_state=0).fit(x[:1500], y[:1500])
+    assert model.recipe_.scale == "signs"
+    assert model.score(x[1500:], y[1500:]) > 0.9
+    assert model.interactions(3, X=x[1500:], top=1)["features"][0].to_list() == [2, 5, 7]
+
+
+def test_columns_by_their_signs_are_cut_in_the_middle():
+    columns = np.array([[-1.0, 0.0, 3.0, 5.0], [1.0, 0.0, 3.0, 6.0], [1.0, 1.0, 3.0, 7.0], [1.0, 0.0, 3.0, 8.0]])
+    signs = Scaling.fit(columns, "signs").transform(columns)
+    assert signs.T.tolist() == [[-1, 1, 1, 1], [-1, -1, 1, -1], [0, 0, 0, 0], [-1, -1, 1, 1]]
+
+
+def test_normal_scores_do_not_mind_tails():
+    column = np.exp(5 * np.random.default_rng(0).normal(size=(1000, 1)))
+    scaled = Scaling.fit(column, "mixed").transform(column)
+    assert np.abs(scaled).max() < 3.2
+    assert (np.argsort(scaled[:, 0]) == np.argsort(column[:, 0])).mean() > 0.99
+    flags = (np.arange(10) < 3).astype(float)[:, None]
+    np.testing.assert_allclose(Scaling.fit(flags, "mixed").transform(flags).std(), 1.0, rtol=0.05)
 
 
 @pytest.mark.parametrize("kind", ["polars", "pandas"])
@@ -154,14 +227,13 @@ def test_columns_that_never_change_or_have_wild_tails():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"preset": "best"}, "preset must be one of 'default', 'paper', not 'best'"),
+        ({"preset": "best"}, "preset must be one of 'default', 'patient', 'paper', not 'best'"),
         ({"hidden_layer_sizes": (0,)}, "hidden_layer_sizes must be whole numbers from 1"),
         ({"init_sparsity": 0}, "init_sparsity must be a whole number from 1, or None"),
         ({"epochs": 2.5}, "epochs must be a whole number from 1, not 2.5"),
         ({"learning_rate": -1.0}, "learning_rate must be a number from 0, not -1.0"),
         ({"missing": "drop"}, "missing must be 'refuse' or 'median', not 'drop'"),
         ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1"),
-        ({"patience": 0}, "patience must be a whole number from 1"),
     ],
 )
 def test_bad_parameters_get_a_sentence(parameters, sentence):

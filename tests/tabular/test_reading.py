@@ -22,6 +22,7 @@ def fitted():
         batch_size=64,
         n_ensemble=1,
         early_stopping=False,
+        preset="patient",
         random_state=0,
     )
     return model.fit(*planted(10_000, 0))
@@ -46,7 +47,7 @@ def test_strength_is_that_of_the_product_and_not_of_sums():
     x = np.random.default_rng(0).choice([-1.0, 1.0], size=(500, 4))
     y = x[:, 0] * x[:, 1] + 2 * x[:, 2]
     frame = pl.DataFrame(x, schema=["a", "b", "c", "d"])
-    model = SparseMLPRegressor(64, epochs=100, n_ensemble=1, random_state=0).fit(frame, y)
+    model = SparseMLPRegressor(64, epochs=100, n_ensemble=1, learning_rate=0.01, random_state=0).fit(frame, y)
     table = model.interactions(k=2, X=frame, y=y)
     assert table["features"][0].to_list() == ["a", "b"]
     assert table["strength"][0] == pytest.approx(1.0, abs=0.15)

@@ -1,0 +1,49 @@
+"""A forest grown on the same rows tells networks where to look and how sure a label is."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+TREES = 100
+MOST_ROWS = 5000  # a tree is grown on at most this many
+LEAST_SHARE = 0.05  # of its fair share of importance that every column has: a forest can be blind to it
+
+
+class Guide(NamedTuple):
+    """What the forest says.
+
+    Attributes:
+        importance: of each column, with mean 1.
+        vote: what the trees that did not see a row say of it: probabilities of the classes, or a number; NaN where
+            every tree saw it. (rows, outputs)
+    """
+
+    importance: np.ndarray
+    vote: np.ndarray
+
+    def gain(self) -> np.ndarray:
+        """What scaled columns are multiplied by; the mean square is 1."""
+        root = np.sqrt(self.importance)
+        return np.asarray(root / np.sqrt(np.mean(np.square(root))))
+
+
+def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed: int) -> Guide:
+    """Grow the forest. Missing values must have been filled."""
+    options: dict[str, Any] = {
+        "n_estimators": TREES,
+        "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
+        "oob_score": True,
+        "random_state": seed,
+        "n_jobs": -1,
+    }
+    forest = RandomForestClassifier(**options) if classify else RandomForestRegressor(max_features=0.33, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a row that every tree saw has no vote, which is said by NaN
+        forest.fit(X, y, None if np.all(weight == weight[0]) else weight)
+    vote = forest.oob_decision_function_ if classify else forest.oob_prediction_[:, None]
+    share = forest.feature_importances_ * X.shape[1]
+    return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64))
