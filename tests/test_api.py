@@ -53,15 +53,13 @@ def test_a_study(tmp_path, trained):
     ]
 
 
-def test_nothing_is_kept_unless_wanted(tmp_path, monkeypatch, trained):
-    monkeypatch.chdir(tmp_path)
+def test_nothing_is_kept_unless_wanted(folder, trained):
     report = glassware.run(STUDY, "smoke", store=None, figures=None, seeds=1, lanes=2)
-    assert (len(report.frame), report.figures, list(tmp_path.iterdir())) == (4, [], [])
+    assert (len(report.frame), report.figures, list(folder.iterdir())) == (4, [], [])
 
 
-def test_bad_input_writes_nothing(tmp_path, monkeypatch, trained):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").touch()
+def test_bad_input_writes_nothing(folder, trained):
+    (folder / "file").touch()
     for call, said in [
         (lambda: glassware.run("test/tiny"), "unknown study 'test/tiny'"),
         (lambda: glassware.run(STUDY, "huge"), "unknown scale 'huge'; scales are smoke, laptop, paper"),
@@ -79,7 +77,7 @@ def test_bad_input_writes_nothing(tmp_path, monkeypatch, trained):
     ]:
         with pytest.raises(GlasswareError, match=said):
             call()
-    assert (trained, [path.name for path in tmp_path.iterdir()]) == ([], ["file"])
+    assert (trained, [path.name for path in folder.iterdir()]) == ([], ["file"])
 
 
 def test_an_unwritable_folder_of_figures_is_a_sentence(tmp_path, monkeypatch):

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from glassware.bench import (
     Cell,
@@ -25,8 +24,8 @@ from glassware.bench import (
 from glassware.bench.cell import BATCH, LAPTOP, Reading, Setting
 from glassware.bench.compare import SCHEMA
 from glassware.charts import specification
-from glassware.cli import app
 from glassware.errors import GlasswareError
+from tests.calls import call, sentence
 
 TINY = Cell(n=6, r=4)
 BRIEF = Effort(turns=2, seconds=0.02, trial=0.0)
@@ -185,10 +184,9 @@ def test_a_peer_that_fails_says_why_and_the_others_are_measured(monkeypatch):
 @pytest.mark.slow
 def test_the_command_from_end_to_end(tmp_path, monkeypatch):
     """Real worker processes, everybody who is installed, one small shape."""
-    monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(compare, "peers", few_settings)
     monkeypatch.setattr("glassware.bench.QUICK", BRIEF)
-    result = CliRunner().invoke(app, ["bench", "--quick", "--shapes", "6x4", "--out", str(tmp_path / "out")])
+    result = call("bench", "--quick", "--shapes", "6x4", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     table = pl.read_parquet(tmp_path / "out/bench.parquet")
     on_cpu = table.filter(pl.col("device") == "CPU")
@@ -209,6 +207,4 @@ def test_bad_options_are_sentences_and_measure_nothing(tmp_path, monkeypatch):
         (["--shapes", "fifty"], "shapes are written as inputs x neurons, like 50x100,200x1000, not 'fifty'"),
         (["--out", str(tmp_path / "file")], f"cannot write figures to {tmp_path}/file: "),
     ):
-        result = CliRunner().invoke(app, ["bench", *words])
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.startswith(f"glassware: {said}")
+        assert sentence(call("bench", *words)).startswith(said)

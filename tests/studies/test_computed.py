@@ -5,15 +5,14 @@ from dataclasses import replace
 import altair as alt
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import glassware
 from glassware import studies
-from glassware.cli import app
 from glassware.errors import StoreError
 from glassware.statistics import Estimate
 from glassware.studies import Claim, Finding, Study
 from glassware.sweeps import Store
+from tests import calls
 from tests.helpers import TINY, tiny
 
 CALLS: list[tuple[str, int | None]] = []
@@ -116,10 +115,9 @@ def test_computed_and_trained_rows_together(tmp_path):
     assert len(CALLS) == 1
 
 
-def test_without_a_store_nothing_is_kept(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_without_a_store_nothing_is_kept(folder):
     assert len(glassware.run(STUDY, "smoke", store=None, figures=None).frame) == 3
-    assert not list(tmp_path.iterdir())
+    assert not list(folder.iterdir())
 
 
 def test_the_reporter_is_told(tmp_path):
@@ -131,10 +129,9 @@ def test_the_reporter_is_told(tmp_path):
     assert listener.lines[2:] == ["computed before"]
 
 
-def test_the_commands(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_commands(folder, monkeypatch):
     monkeypatch.setattr(studies, "STUDIES", {STUDY.name: STUDY, BOTH.name: BOTH})
-    call = lambda *words: CliRunner().invoke(app, list(words), catch_exceptions=False).stdout
+    call = lambda *words: calls.call(*words).stdout
     said = call("run", "test/computed", "--scale", "smoke")
     assert said.index("Three numbers") < said.index("computing (no training)") < said.index("1 of 1 claims hold")
     assert "computed before" in call("run", "test/computed", "--scale", "smoke")
