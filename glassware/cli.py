@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, plan, results, studies, sweep
+from glassware.commands import bench, info, plan, results, studies, sweep, tabular
 from glassware.errors import GlasswareError
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
@@ -100,6 +100,7 @@ def glassware(
       glassware claims pareto --json               verdicts from what is on disk
       glassware plan --n 50 --k 3 --m 1000         what to train, what a success costs
       glassware sweep my-sweep.toml                a grid of your own
+      glassware tabular my.csv --target species    methods on a table of your own
 
     [bold]Files[/bold]
 
@@ -131,6 +132,7 @@ for command in (
     results.claims,
     results.figures,
     plan.plan,
+    tabular.tabular,
     bench.bench,
     info.info,
 ):

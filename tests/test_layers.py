@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "studies": {*ABOVE, "theory", "tabular"},
     "api": {*ABOVE, "theory", "luck", "progress", "studies"},
     "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "progress"},
-    "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api"},
+    "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
     "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
     "": {"api", "charts", "studies"},  # the package itself: names it passes on

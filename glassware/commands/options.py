@@ -29,6 +29,12 @@ Lanes = Annotated[
 EngineName = Annotated[
     str, typer.Option("--engine", metavar="PATH", help="auto (kernels where they can), xla, kernels, kernels-exact.")
 ]
+DataFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="Folder of the tables of pareto/tabular.", show_default="GLASSWARE_DATA"
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 STORE, FIGURES = Path("results/store"), Path("results/figures")

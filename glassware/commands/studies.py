@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from rich.table import Table
 
@@ -10,6 +11,7 @@ from glassware.commands.options import (
     FIGURES,
     STORE,
     AsJson,
+    DataFolder,
     EngineName,
     FiguresFolder,
     Lanes,
@@ -50,6 +52,7 @@ def run(
     seeds: Seeds = None,
     lanes: Lanes = None,
     engine: EngineName = "auto",
+    data: DataFolder = None,
 ) -> None:
     """Train a study, judge its claims, draw its figures.
 
@@ -64,6 +67,8 @@ def run(
 
     console = make_console()
     found, path = find(study), check_engine(engine)
+    if data is not None:
+        os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     title = f"{found.name} at scale {scale}: {found.title}"
     progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=path)
     api.check_folder(figures)  # before hours of training, not after

@@ -1,0 +1,108 @@
+"""Methods on a table of your own: ``tabular``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from glassware.commands.options import FIGURES, AsJson, FiguresFolder
+from glassware.printing import make_console, print_figures
+
+if TYPE_CHECKING:
+    from glassware.tabular.contest import Contest
+    from glassware.tabular.own_table import OwnTable
+
+
+def tabular(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: .csv, .parquet or .arff.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the classes.")],
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out; may be given again.")
+    ] = None,
+    missing: Annotated[
+        str, typer.Option(metavar="refuse|median", help="What to do with missing values: refuse them, or fill them.")
+    ] = "refuse",
+    methods: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Methods to compare with, or all.", show_default="all but RealMLP"),
+    ] = None,
+    folds: Annotated[int, typer.Option(metavar="N", help="Folds of the cross-validation.")] = 5,
+    seeds: Annotated[int, typer.Option(metavar="N", help="How often folds are drawn again.")] = 1,
+    rows: Annotated[int, typer.Option(metavar="N", help="Most rows to use, drawn at random.")] = 10_000,
+    k: Annotated[int, typer.Option("--k", metavar="K", help="Columns of an interaction, 1 to 3.")] = 2,
+    figures: FiguresFolder = FIGURES,
+    as_json: AsJson = False,
+) -> None:
+    """Compare our estimator, its dense twin and the baselines on a table of your own.
+
+    All methods are cross-validated on the same folds, as they come. Then the columns that our networks use, and the
+    sets they use together. `pip install 'glassware[bench]'` brings more baselines.
+
+      glassware tabular flowers.csv --target species
+    """
+    from glassware import api
+
+    api.check_folder(figures)
+    from glassware.tabular.contest import check_methods, contest
+    from glassware.tabular.own_table import read_table
+
+    wanted = None if methods is None else check_methods([name.strip() for name in methods.split(",")])
+    with make_console(stderr=True).status(f"reading {file}") as status:
+        table = read_table(file, target, drop=drop or [], missing=missing, most_rows=rows)
+        found = contest(table, wanted, folds=folds, seeds=seeds, k=k, tell=status.update)
+    if as_json:
+        print(json.dumps({"file": str(file), "notes": list(table.notes), **found.plain()}, indent=2))
+        return
+    console = make_console()
+    _print(console, file, target, table, found)
+    print_figures(console, _draw(file, found, figures))
+
+
+def _draw(file: Path, found: Contest, folder: Path) -> list[Path]:
+    from glassware import charts
+
+    chart = charts.dots(
+        found.table,
+        x="method",
+        y="error",
+        low="low",
+        high="high",
+        title=f"Methods on {file.name}",
+        subtitle="cross-validated error, mean over folds with its 95% interval",
+        x_title="",
+        y_title="error",
+    )
+    return list(charts.save(chart, folder / "tabular", file.stem))
+
+
+def _print(console: Console, file: Path, target: str, table: OwnTable, found: Contest) -> None:
+    rows, columns = table.X.shape
+    console.print(f"{file}: {rows:,} rows, {columns:,} inputs, {len(table.classes)} classes of {target}")
+    for note in table.notes:
+        console.print(note)
+    console.print()
+    contestants = Table("method", box=None, padding=(0, 2, 0, 0))
+    for heading in ("error", "interval", "against sparse", "interval"):
+        contestants.add_column(heading, justify="right")
+    for row in found.table.iter_rows(named=True):
+        contestants.add_row(
+            row["method"],
+            f"{row['error']:.1%}",
+            f"{row['low']:.1%} to {row['high']:.1%}",
+            f"{100 * row['more']:+.1f}",
+            f"{100 * row['more_low']:+.1f} to {100 * row['more_high']:+.1f}",
+        )
+    console.print(contestants)
+    console.print("\ncolumns that our networks read most")
+    console.print(", ".join(f"{name} {share:.0%}" for name, share in found.importances.iter_rows()), soft_wrap=True)
+    console.print(
+        "\ncolumns they use together: strength, and what the score on these rows loses when they are shuffled"
+    )
+    for row in found.interactions.iter_rows(named=True):
+        console.print(f"{' × '.join(row['features'])}: {row['strength']:.2f}, {row['score_drop']:.1%}", soft_wrap=True)
+    console.print()
