@@ -87,7 +87,9 @@ def make(method: str, seed: int) -> Any:
         return SparseMLPClassifier(random_state=seed)
     if method == DENSE:
         return SparseMLPClassifier(init_sparsity=None, random_state=seed)
-    return BASELINES[method][1](seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of libraries that are being imported
+        return BASELINES[method][1](seed)
 
 
 def fitted(method: str, tables: Sequence[tuple[Any, Any]], seeds: Sequence[int]) -> list[Any]:
