@@ -25,6 +25,7 @@ RISE = 0.05  # share of the steps in which a cosine schedule rises
 CPU_LANES = 64  # most lanes a core is given at once
 COPIES = 8  # of its parameters that a lane holds: Adam's two averages, gradients, their successors
 CHECKS = 16  # moments at which the weights are kept, of which the held-out rows choose one
+MOST_KEPT = 2**24  # numbers that a lane keeps for that
 LEAST_SLOTS = 2  # columns a neuron may start with; dense networks have the room, too, and share the program
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's
 
@@ -93,9 +94,14 @@ class Shape(NamedTuple):
     decoupled: bool
 
     @property
+    def parameters(self) -> int:
+        """Of one network."""
+        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
+
+    @property
     def checks(self) -> int:
-        """How often the weights are kept."""
-        return CHECKS if self.held_out else 1
+        """How often the weights are kept: less often for very wide tables."""
+        return min(CHECKS, max(2, MOST_KEPT // self.parameters)) if self.held_out else 1
 
 
 class Outcome(NamedTuple):
@@ -138,9 +144,8 @@ def _parts(shape: Shape, jobs: list[Job], members: list[int]) -> list[list[int]]
 
 def _lanes_at_once(shape: Shape, lanes: int) -> int:
     """How many lanes a program has: a power of two a device, so that programs are shared, as far as memory goes."""
-    parameters = sum((inputs + 1) * outputs for inputs, outputs in pairwise(shape.sizes))
     activations = 4 * max(shape.batch, shape.held_out) * sum(shape.sizes)
-    fit = max(1, int(MEMORY_SHARE * memory()) // (4 * ((COPIES + shape.checks) * parameters + activations)))
+    fit = max(1, int(MEMORY_SHARE * memory()) // (4 * ((COPIES + shape.checks) * shape.parameters + activations)))
     most = min(fit, CPU_LANES) if on_cpu() else fit
     wanted = -(-lanes // len(devices()))
     return len(devices()) * min(1 << (wanted - 1).bit_length(), 1 << (most.bit_length() - 1))

@@ -38,18 +38,19 @@ def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any, start:
         fan_in = features.astype(jnp.float32) if i == 0 else jnp.float32(rows)
         words, others = draw(keys[2 * i], across, down)
         weight = (2.0 * unit(words) - 1.0) / jnp.sqrt(fan_in)
-        if i == 0:
-            real = down < features.astype(jnp.uint32)
-            score = jnp.where(real, ranking(others >> 1, down, rows), jnp.uint32(0xFFFFFFFF))
-            last = jnp.clip(jnp.minimum(sparsity, features) - 1, 0)
-            hot = (score <= jax.lax.dynamic_index_in_dim(jnp.sort(score, axis=0), last)).astype(jnp.float32)
-            weight = jnp.where(real, jnp.where(sparsity > 0, hot, weight), 0.0)
         bias_words, _ = draw(keys[2 * i + 1], across[0], across[0] * jnp.uint32(0))
         bias = (2.0 * unit(bias_words) - 1.0) / jnp.sqrt(fan_in)
-        if i == 0 and start is not None:
-            placed = jnp.zeros_like(weight).at[start["columns"], jnp.arange(columns)[:, None]]
-            weight = jnp.where(sparsity > 0, placed.set(start["weights"], mode="drop"), weight)
-            bias = jnp.where(sparsity > 0, start["bias"], bias)
+        if i == 0:
+            real = down < features.astype(jnp.uint32)
+            if start is None:
+                score = jnp.where(real, ranking(others >> 1, down, rows), jnp.uint32(0xFFFFFFFF))
+                last = jnp.clip(jnp.minimum(sparsity, features) - 1, 0)
+                hot = (score <= jax.lax.dynamic_index_in_dim(jnp.sort(score, axis=0), last)).astype(jnp.float32)
+            else:
+                hot = jnp.zeros_like(weight).at[start["columns"], jnp.arange(columns)[:, None]]
+                hot = hot.set(start["weights"], mode="drop")
+                bias = jnp.where(sparsity > 0, start["bias"], bias)
+            weight = jnp.where(real, jnp.where(sparsity > 0, hot, weight), 0.0)
         layers.append({"w": weight, "b": bias})
     return tuple(layers)
 

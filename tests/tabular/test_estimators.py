@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from glassware.errors import GlasswareError
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
 from glassware.tabular.inputs import Scaling
-from glassware.tabular.lanes import train
+from glassware.tabular.lanes import Shape, train
 from glassware.tabular.network import layer_keys, outputs
 
 SMALL = {
@@ -251,3 +251,54 @@ def test_an_odd_batch_size_reaches_the_last_rows():
     assert (
         SparseMLPRegressor(**{**SMALL, "batch_size": 200, "epochs": 200}).fit(rows, numbers).score(rows, numbers) > 0.9
     )
+
+
+def test_a_pickle_is_little_more_than_the_weights():
+    fitted = SparseMLPClassifier(epochs=2, random_state=0).fit(X, Y)
+    weights = sum(a.size for params in fitted.members_ for layer in params for a in layer.values())
+    assert len(pickle.dumps(fitted)) < 4 * weights + 50_000
+
+
+def test_columns_that_never_change_give_the_share_of_each_class():
+    labels = np.arange(80) % 4 > 0
+    for more in ({}, {"preset": "paper"}):
+        share = small(guided=None, epochs=60, **more).fit(np.ones((80, 3)), labels).predict_proba(np.ones((1, 3)))
+        np.testing.assert_allclose(share[0, 1], 0.75, atol=0.08)
+    numbers = SparseMLPRegressor(**SMALL).fit(np.ones((80, 3)), labels).predict(np.ones((1, 3)))
+    np.testing.assert_allclose(numbers, 0.75, atol=0.08)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "sentence"),
+    [
+        (np.ones((5, 2)), np.zeros(5), "needs rows of at least 2 classes, and all are of one class"),
+        (np.array([[1.0, np.inf], [0.0, 1.0]]), [0, 1], "Input X contains infinity"),
+        (np.array([["a", "b"], ["c", "d"]]), [0, 1], "could not convert string to float|Unable to convert array"),
+        (np.ones((0, 2)), [], r"0 sample\(s\)"),
+        (np.ones((4, 0)), [0, 1, 0, 1], r"0 feature\(s\)"),
+    ],
+)
+def test_bad_tables_get_a_sentence(rows, labels, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        small().fit(rows, labels)
+
+
+def test_two_rows_are_a_table():
+    fitted = small(guided=None).fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
+    assert set(fitted.predict([[0.0, 1.0], [1.0, 0.0]])) <= {"no", "yes"}
+
+
+def test_ten_thousand_columns():
+    x = np.random.default_rng(0).normal(size=(60, 10_000))
+    y = np.arange(60) % 2
+    x[:, :200] += 2 * y[:, None]
+    fitted = SparseMLPClassifier(64, n_ensemble=2, epochs=10, random_state=0).fit(x[:40], y[:40])
+    assert fitted.score(x[40:], y[40:]) > 0.8
+    assert fitted.feature_importances_.shape == (10_000,)
+
+
+def test_wide_tables_keep_fewer_weights():
+    shape = Shape((10_000, 256, 64, 2), True, 2, 256, 64, 32, True, "cosine", True)
+    assert 2 <= shape.checks < 8
+    assert shape._replace(sizes=(50, 256, 64, 2)).checks == 16
+    assert shape._replace(held_out=0).checks == 1

@@ -1,0 +1,168 @@
+"""How fast are many networks on one table? 30 seeds x 5 folds of 10,000 rows, beside scikit-learn and a PyTorch loop.
+
+``python -m benchmarks.tabular_speed`` trains the same networks (two hidden layers of 256, Adam, no early stopping, the
+same epochs and batch size) three ways: all at once by ``fit_many``, one by one by scikit-learn's MLPClassifier, one by
+one by a plain PyTorch loop. The peers use all cores as they come and are timed on one fit, whose cost does not depend
+on the seed; ours trains all of them. Peers and ours take turns. Compiling is timed apart. Then a single fit of 1,000
+rows, and how far ours is from the time its matrix products alone would take. ``--quick`` trains few, for few epochs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold
+from sklearn.neural_network import MLPClassifier
+
+from glassware.engine.device import cores
+from glassware.tabular import SparseMLPClassifier, fit_many
+
+HIDDEN = (256, 256)
+COLUMNS = 20
+RATE = 1e-3
+
+
+def table(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised columns; the label is a noisy function of three of them."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rows, COLUMNS))
+    return x, (x[:, 0] * x[:, 1] + x[:, 2] + rng.normal(size=rows) > 0).astype(int)
+
+
+def ours(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int) -> None:
+    many = [
+        SparseMLPClassifier(HIDDEN, preset="paper", epochs=epochs, batch_size=batch, random_state=seed)
+        for seed in range(len(fits))
+    ]
+    fit_many(many, fits)
+
+
+def scikit(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int) -> None:
+    for seed, (x, y) in enumerate(fits):
+        # No tolerance and no patience: all epochs, as the others.
+        model = MLPClassifier(
+            HIDDEN,
+            batch_size=batch,
+            max_iter=epochs,
+            tol=0.0,
+            n_iter_no_change=epochs + 1,
+            random_state=seed,
+            alpha=0.0,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(x, y)
+
+
+def plain_torch(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int) -> None:
+    import torch
+    from torch import nn
+
+    for seed, (rows, labels) in enumerate(fits):
+        torch.manual_seed(seed)
+        x, y = torch.tensor(rows, dtype=torch.float32), torch.tensor(labels)
+        layers: list[nn.Module] = []
+        for inputs, outputs in pairwise((COLUMNS, *HIDDEN)):
+            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+        net = nn.Sequential(*layers, nn.Linear(HIDDEN[-1], 2))
+        adam = torch.optim.Adam(net.parameters(), lr=RATE)
+        for _ in range(epochs):
+            order = torch.randperm(len(x))
+            for start in range(0, len(x), batch):
+                part = order[start : start + batch]
+                adam.zero_grad()
+                nn.functional.cross_entropy(net(x[part]), y[part]).backward()
+                adam.step()
+
+
+def seconds(call: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def ceiling() -> float:
+    """Operations a second of a large float32 matrix product on all cores."""
+    a = jnp.asarray(np.random.default_rng(0).normal(size=(2048, 2048)).astype(np.float32))
+    product = jax.jit(lambda a: a @ a)
+    product(a).block_until_ready()
+    return 2 * 2048**3 / min(seconds(lambda: product(a).block_until_ready()) for _ in range(5))
+
+
+def operations(rows: int, epochs: int) -> float:
+    """Of the matrix products of one fit: forward, and backward but for the gradient of the inputs."""
+    sizes = (COLUMNS, *HIDDEN, 2)
+    weights = [inputs * outputs for inputs, outputs in pairwise(sizes)]
+    return 2.0 * rows * epochs * (3 * sum(weights) - weights[0])
+
+
+def many(seeds: int, epochs: int, batch: int, peer_fits: int, peer_epochs: int, turns: int) -> None:
+    """All fits of ours against as many times a peer's fit."""
+    x, y = table(10_000)
+    folds = [(x[kept], y[kept]) for kept, _ in KFold(5).split(x)]
+    fits = folds * seeds
+    first = seconds(lambda: ours(fits, 1, batch))
+    compiled = seconds(lambda: ours(fits, 1, batch))
+    print(f"batch {batch}: first call {first:.1f} s, again {compiled:.1f} s for one epoch of {len(fits)} networks")
+    rates: dict[str, list[float]] = {"ours": [], "scikit-learn": [], "PyTorch": []}
+    for _ in range(turns):
+        rates["scikit-learn"].append(seconds(lambda: scikit(folds[:peer_fits], peer_epochs, batch)) / peer_fits)
+        rates["PyTorch"].append(seconds(lambda: plain_torch(folds[:peer_fits], peer_epochs, batch)) / peer_fits)
+        rates["ours"].append(seconds(lambda: ours(fits, epochs, batch)) / len(fits))
+    an_epoch = {
+        "ours": np.median(rates["ours"]) / epochs,
+        "scikit-learn": np.median(rates["scikit-learn"]) / peer_epochs,
+        "PyTorch": np.median(rates["PyTorch"]) / peer_epochs,
+    }
+    floor = operations(8000, 1) / ceiling()
+    for name, value in an_epoch.items():
+        print(
+            f"  {name:>12}: {1e3 * value:7.1f} ms an epoch and network, {value / an_epoch['ours']:5.1f} x ours;"
+            f" {len(fits)} networks x 100 epochs: {value * 100 * len(fits):,.0f} s"
+        )
+    print(
+        f"  matrix products alone: {1e3 * floor:.1f} ms; ours takes {an_epoch['ours'] / floor:.2f} x that", flush=True
+    )
+
+
+def single(epochs: int, turns: int) -> None:
+    """One fit of 1,000 rows, both with the same layers, epochs and batch size."""
+    fit = [table(1000)]
+    ours(fit, epochs, 200)
+    mine, theirs = [], []
+    for _ in range(turns):
+        mine.append(seconds(lambda: ours(fit, epochs, 200)))
+        theirs.append(seconds(lambda: scikit(fit, epochs, 200)))
+    print(
+        f"one fit, 1,000 rows, {epochs} epochs, batch 200: ours {np.median(mine):.2f} s,"
+        f" scikit-learn {np.median(theirs):.2f} s: {np.median(theirs) / np.median(mine):.1f} x",
+        flush=True,
+    )
+
+
+def main(words: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--batch", type=int, nargs="*", default=[32, 64, 200], help="rows a step; one table each")
+    parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--epochs", type=int, default=10, help="of ours; the cost is the same every epoch")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="2 seeds, 2 epochs, one turn, batch 32 only")
+    given = parser.parse_args(words)
+    if given.quick:
+        given.batch, given.seeds, given.epochs, given.turns = [32], 2, 2, 1
+    print(f"{cores()} cores; {given.seeds} seeds x 5 folds, 8,000 rows a fit, hidden layers {HIDDEN}", flush=True)
+    for batch in given.batch:
+        many(given.seeds, given.epochs, batch, 1, 2 if given.quick else 4, given.turns)
+    single(20 if given.quick else 100, given.turns)
+
+
+if __name__ == "__main__":
+    main()
