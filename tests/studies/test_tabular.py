@@ -26,11 +26,11 @@ def rows(family, error, trials=3, fractions=FRACTIONS, tasks=EXACT, **more):
     )  # fmt: skip
 
 
-def forest(off=0.0, cap=10_000, **more):
+def forest(off=0.0, cap=10_000, depth=None, **more):
     made = rows(
         "forest",
         lambda t, f, i: (t.forest.at(f) + off) / 100,
-        max_depth=None,
+        max_depth=depth,
         max_features="1",
         n_estimators=100,
         **more,
@@ -57,6 +57,7 @@ NETWORKS = together(
     network(), network(-1, width=300), network(-2, width=300, init="s=2"), network(-1, width=300, init="s=4"),
     network(-1, width=300, decay=0.01), network(1, depth=1, width=300), network(0, depth=2, width=300),
 )  # fmt: skip
+SHALLOW = together(forest(1, depth=10), forest(0.1, depth=10, cap=None))
 METHODS = [method(name, off) for name, off in (("MLPClassifier", 1), ("XGBoost", 2), ("LightGBM", 3), ("dense", 0.5))]
 
 
@@ -65,8 +66,10 @@ METHODS = [method(name, off) for name, off in (("MLPClassifier", 1), ("XGBoost",
     [
         ("forests-full", forest(2), True),
         ("forests-full", forest(3), False),
-        ("forests-capped", together(forest(), forest(-5, cap=None)), True),
-        ("forests-capped", together(forest(-5), forest(cap=None)), False),
+        ("forests-rows", together(forest(), forest(-5, cap=None)), True),
+        ("forests-rows", together(forest(-5), forest(cap=None)), False),
+        ("forests-depth", together(SHALLOW, forest(-1), forest(-5, cap=None)), True),
+        ("forests-depth", together(SHALLOW, forest(0), forest(-5, cap=None)), False),
         ("networks-tenth", network(2), True),
         ("networks-tenth", network(-9), True),
         ("networks-tenth-adam", network(3), False),
