@@ -107,6 +107,14 @@ def test_printed_networks_are_compared_where_as_many_rows_were_used():
     assert found.measured.value == pytest.approx(-0.01)
 
 
+def test_a_method_with_fewer_trials_is_ranked_in_a_second_list():
+    frame = together(method("sparse"), method("CatBoost", 9), method("RealMLP", -5, trials=1), *METHODS)
+    found = check(STUDY, "ours-rank-hundredth", frame)
+    assert found.holds
+    assert "sparse 1.0, MLPClassifier 2.0" in found.detail
+    assert "with RealMLP, mean ranks on 13 tasks, at least 1 trials: RealMLP 1.0, sparse 2.0" in found.detail
+
+
 def test_rows_of_other_families_are_not_enough():
     for claim in STUDY.claims:
         if claim.scales == ("paper",):

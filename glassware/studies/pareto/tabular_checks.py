@@ -321,7 +321,10 @@ def ours_against(method: str, fraction: float) -> Check:
 
 
 def our_rank(fraction: float, need: int) -> Check:
-    """Our place in mean rank among all methods but our own twin."""
+    """Our place in mean rank among all methods, our own twin apart, that have as many trials as we do.
+
+    Methods with fewer trials are ranked in a second list, on the trials that all have.
+    """
 
     def check(frame: pl.DataFrame) -> Finding:
         from glassware.tabular.compare import ranking
@@ -329,15 +332,29 @@ def our_rank(fraction: float, need: int) -> Check:
         found = {name: e for name, e in _methods(frame, fraction).items() if name != "dense" and len(e) >= 10}
         if "sparse" not in found or len(found) < 5:
             return NOT_ENOUGH
-        table = ranking(found)
-        if not len(table):
+        ours = found["sparse"]
+        complete = {
+            name: errors
+            for name, errors in found.items()
+            if all(len(errors.get(task, {})) >= len(ours[task]) for task in ours)
+        }
+        table = ranking(complete)
+        if len(complete) < 5 or not len(table):
             return NOT_ENOUGH
         place = 1 + table["method"].to_list().index("sparse")
-        said = ", ".join(f"{m} {rank:.1f}" for m, rank in table["method", "rank"].iter_rows())
-        shape = f"{table['tasks'][0]} tasks, {table['trials'][0]} trials"
-        return Finding(_plain(place), place <= need, "", f"{shape}; mean ranks: {said}")
+        said = _ranks(table)
+        if len(complete) < len(found):
+            said += f"; with {', '.join(sorted(found.keys() - complete.keys()))}, {_ranks(ranking(found))}"
+        return Finding(_plain(place), place <= need, "", said)
 
     return check
+
+
+def _ranks(table: pl.DataFrame) -> str:
+    if not len(table):
+        return "no trial that all have"
+    ranks = ", ".join(f"{method} {rank:.1f}" for method, rank in table["method", "rank"].iter_rows())
+    return f"mean ranks on {table['tasks'][0]} tasks, at least {table['trials'][0]} trials: {ranks}"
 
 
 # -- shared -----------------------------------------------------------------------------------------------------------
