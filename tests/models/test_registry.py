@@ -59,16 +59,21 @@ def test_new_fields_at_their_defaults_do_not_change_the_name_of_a_run():
 
 def test_kernels_refuse_what_they_cannot_train():
     data = {**TINY, "batch": 32}
-    assert supports(build(data).shape())
-    others = [
-        {"model": {"width": 8, "activation": "gelu"}},
+    known = [
+        {},
         {"model": {"width": 8, "output_bias": False}},
-        {"model": {"width": [8, 8]}},
         {"model": {"name": "polynet", "degree": 3}},
         {"model": {"name": "neuron"}},
+        {"batch": 7},
+    ]
+    others = [
+        {"model": {"width": 8, "activation": "gelu"}},
+        {"model": {"width": [8, 8]}},
+        {"model": {"name": "polynet", "degree": 3, "disjoint": True}, "task": {"n": 12, "k": 3}},
         {"model": {"name": "transformer"}},
         {"loss": "correlation"},
     ]
+    assert all(supports(build({**data, **change}).shape()) for change in known)
     assert not any(supports(build({**data, **change}).shape()) for change in others)
 
 
