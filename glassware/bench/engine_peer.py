@@ -36,7 +36,7 @@ def _lanes(cell: Cell, setting: Setting, evaluation: Evaluation) -> Callable[[],
     shape = cell.run(evaluation).shape()
     used = choose(shape, setting.engine)
     lanes = choose_lanes(shape, setting.lanes, used)
-    compiled = program(shape, lanes, used)
+    compiled = program(shape, lanes, used, ())
     runs = [cell.run(evaluation, seed).values() for seed in range(lanes)]
     values = jax.tree.map(lambda *leaves: np.stack(leaves), *runs)
     state, _ = compiled.advance(values, compiled.idle(), np.ones(lanes, bool), 0)

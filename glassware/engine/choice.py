@@ -63,8 +63,8 @@ def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engi
     return "xla"
 
 
-@lru_cache(maxsize=64)
-def program(shape: Run, lanes: int, engine: Engine = "xla", relatives: tuple[Run, ...] = ()) -> LaneProgram:
+@lru_cache(maxsize=64)  # calls that differ in how they pass an argument would be kept twice: all must be given
+def program(shape: Run, lanes: int, engine: Engine, relatives: tuple[Run, ...], /) -> LaneProgram:
     """The compiled program of a shape (and of others of its family), kept for the life of the process."""
     values = jax.tree.map(lambda a: np.stack([a] * lanes), shape.values())
     if engine == "xla":

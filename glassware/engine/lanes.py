@@ -241,7 +241,7 @@ class _Pool:
         shrinks = not self.program.skips_idle and half < lanes and len(active) <= lanes // 2
         if not shrinks and per_device.max() - per_device.min() < 2:
             return
-        target = program(self.program.shape, half, self.engine) if shrinks else self.program
+        target = program(self.program.shape, half, self.engine, ()) if shrinks else self.program
         idle = [i for i in range(lanes) if self.flights[i] is None]
         source = np.array((active + idle)[: target.lanes])
         order = np.empty_like(source)

@@ -52,7 +52,7 @@ def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "a
     shape = runs[0].shape()
     used = choose(shape, engine)
     lanes = choose_lanes(shape, len(runs), used) if lanes is None else count * max(1, -(-lanes // count))
-    compiled = program(shape, lanes, used)
+    compiled = program(shape, lanes, used, ())
     chosen = [_patient(runs[i % len(runs)]) for i in range(lanes)]
     values = jax.tree.map(lambda *leaves: np.stack(leaves), *(run.values() for run in chosen))
     each = lanes // count

@@ -165,11 +165,11 @@ def test_a_kernel_that_fails_gives_way_to_xla(
 ) -> None:
     real = lanes.program
 
-    def failing(shape: Run, count: int, engine: Any = "xla", relatives: tuple[Run, ...] = ()) -> LaneProgram:
+    def failing(shape: Run, count: int, engine: Any, relatives: tuple[Run, ...]) -> LaneProgram:
         if engine != "xla":
             raise KernelError("unknown GPU\nand a long story")
         assert not relatives
-        return real(shape, count, engine)
+        return real(shape, count, engine, ())
 
     monkeypatch.setattr(lanes, "choose", lambda shape, engine: "kernels")
     monkeypatch.setattr(lanes, "program", failing)
