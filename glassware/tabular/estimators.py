@@ -19,7 +19,7 @@ from glassware.tabular.network import outputs
 from glassware.tabular.reading import importances, interactions
 from glassware.tabular.recipe import Recipe, recipe
 
-LITTLE = 0.9  # of the loss of a constant on held-out rows: above it, next to nothing was learnt
+LITTLE = 0.5  # of the loss of a constant on held-out rows: above it, there may be more to learn
 BETTER = 0.9  # of the first recipe's loss, which the patient one has to stay below
 
 
@@ -206,7 +206,7 @@ class _SparseMLP(BaseEstimator):
         self.members_ = [({"w": gain * first["w"], "b": first["b"]}, *rest) for first, *rest in outcome.members]
 
     def _learnt_little(self, attempt: Attempt, outcome: Outcome) -> bool:
-        """Whether held-out rows are predicted hardly better than by a constant."""
+        """Whether held-out rows are predicted not much better than by a constant."""
         table = attempt.job.table
         middle = np.average(table.truth, axis=0, weights=table.weight)
         if self._classify:
@@ -252,8 +252,8 @@ class _SparseMLP(BaseEstimator):
 def train_all(estimators: list[Any], tables: list[Prepared]) -> None:
     """Train every estimator on its table, all at once.
 
-    Where the default recipe finds next to nothing the patient one is tried, and taken if it finds clearly more: a
-    parity shows no progress for long, and early stopping takes that for the end.
+    Where the default recipe finds little the patient one is tried, and taken if it finds clearly more: a parity shows
+    no progress for long, and early stopping takes that for the end.
     """
     attempts = [one._attempt(table, table.recipe) for one, table in zip(estimators, tables, strict=True)]
     outcomes = train([attempt.job for attempt in attempts])

@@ -66,7 +66,7 @@ class Recipe:
 
 PRESETS = {
     "default": Recipe(
-        hidden_layer_sizes=(256, 64),
+        hidden_layer_sizes=(256, 128, 64),
         learning_rate=1e-3,
         weight_decay=0.05,
         epochs=0,
