@@ -54,7 +54,7 @@ REDUCED: tuple[tuple[float, int, tuple[tuple[Config, ...], ...]], ...] = (
         tuple(Config(1, 1000, s, optimiser=rule) for rule in ("adam", "sgd") for s in (0, 2)),
         *((Config(1, 10_000, s, optimiser="sgd"),) for s in (0, 2)),
     )),
-    (0.1, 5, tuple((Config(3, width, s),) for width in (100, 300) for s in (0, 2))),
+    (0.1, 5, tuple((Config(depth, width, s),) for depth, width in ((3, 100), (3, 300), (1, 1000)) for s in (0, 2))),
     (0.01, 10, tuple((Config(3, 1000, s),) for s in (0, 2))),
     (0.1, 5, tuple((Config(1, 3000, s, optimiser="sgd"),) for s in (0, 2))),
 )  # fmt: skip

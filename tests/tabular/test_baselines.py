@@ -61,7 +61,7 @@ def test_jobs_begin_with_few_rows_and_first_trials(folder):
     assert [job.key.split("trials ")[1] for job in jobs[4:8]] == ["0 to 0", "0 to 0", "1 to 1", "1 to 1"]
     assert plan.our_jobs(folder) == []  # a table that is not the paper's is left out unless named
     reduced = plan.reduced_network_jobs(folder, ["pol"], (0.1,))
-    assert len(reduced) == 6
+    assert len(reduced) == 8
     assert all("5 trials" in job.key and job.seconds < plan.CORE_SECONDS for job in reduced)
 
 
