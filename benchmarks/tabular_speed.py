@@ -5,6 +5,8 @@ same epochs and batch size) three ways: all at once by ``fit_many``, one by one 
 one by a plain PyTorch loop. The peers use all cores as they come and are timed on one fit, whose cost does not depend
 on the seed; ours trains all of them. Peers and ours take turns. Compiling is timed apart. Then a single fit of 1,000
 rows, and how far ours is from the time its matrix products alone would take. ``--quick`` trains few, for few epochs.
+Threads that wait for one another burn time on a busy machine: the processor seconds of ours, and of the peers on one
+thread, say what the work costs whoever else is there.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.neural_network import MLPClassifier
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from glassware.engine.device import cores
 from glassware.tabular import SparseMLPClassifier, fit_many
@@ -83,10 +86,22 @@ def plain_torch(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: i
                 adam.step()
 
 
-def seconds(call: Callable[[], None]) -> float:
-    start = time.perf_counter()
+def seconds(call: Callable[[], None], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
+
+
+def alone(call: Callable[[], None]) -> float:
+    """Processor seconds on one thread."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with threadpool_limits(1):
+        found = seconds(call, time.process_time)
+    torch.set_num_threads(threads)
+    return found
 
 
 def ceiling() -> float:
@@ -104,7 +119,7 @@ def operations(rows: int, epochs: int) -> float:
     return 2.0 * rows * epochs * (3 * sum(weights) - weights[0])
 
 
-def many(seeds: int, epochs: int, batch: int, peer_fits: int, peer_epochs: int, turns: int) -> None:
+def many(seeds: int, epochs: int, batch: int, peer_epochs: int, turns: int) -> None:
     """All fits of ours against as many times a peer's fit."""
     x, y = table(10_000)
     folds = [(x[kept], y[kept]) for kept, _ in KFold(5).split(x)]
@@ -112,21 +127,25 @@ def many(seeds: int, epochs: int, batch: int, peer_fits: int, peer_epochs: int, 
     first = seconds(lambda: ours(fits, 1, batch))
     compiled = seconds(lambda: ours(fits, 1, batch))
     print(f"batch {batch}: first call {first:.1f} s, again {compiled:.1f} s for one epoch of {len(fits)} networks")
-    rates: dict[str, list[float]] = {"ours": [], "scikit-learn": [], "PyTorch": []}
+    peers = {"scikit-learn": scikit, "PyTorch": plain_torch}
+    wall: dict[str, list[float]] = {name: [] for name in ("ours", *peers)}
+    work: dict[str, list[float]] = {name: [] for name in ("ours", *peers)}
     for _ in range(turns):
-        rates["scikit-learn"].append(seconds(lambda: scikit(folds[:peer_fits], peer_epochs, batch)) / peer_fits)
-        rates["PyTorch"].append(seconds(lambda: plain_torch(folds[:peer_fits], peer_epochs, batch)) / peer_fits)
-        rates["ours"].append(seconds(lambda: ours(fits, epochs, batch)) / len(fits))
-    an_epoch = {
-        "ours": np.median(rates["ours"]) / epochs,
-        "scikit-learn": np.median(rates["scikit-learn"]) / peer_epochs,
-        "PyTorch": np.median(rates["PyTorch"]) / peer_epochs,
-    }
+        for name, peer in peers.items():
+            call = lambda peer=peer: peer(folds[:1], peer_epochs, batch)
+            wall[name].append(seconds(call) / peer_epochs)
+            work[name].append(alone(call) / peer_epochs)
+        started = time.process_time()
+        wall["ours"].append(seconds(lambda: ours(fits, epochs, batch)) / len(fits) / epochs)
+        work["ours"].append((time.process_time() - started) / len(fits) / epochs)
+    an_epoch = {name: float(np.median(values)) for name, values in wall.items()}
+    busy = {name: float(np.median(values)) for name, values in work.items()}
     floor = operations(8000, 1) / ceiling()
     for name, value in an_epoch.items():
         print(
             f"  {name:>12}: {1e3 * value:7.1f} ms an epoch and network, {value / an_epoch['ours']:5.1f} x ours;"
-            f" {len(fits)} networks x 100 epochs: {value * 100 * len(fits):,.0f} s"
+            f" {len(fits)} networks x 100 epochs: {value * 100 * len(fits):,.0f} s;"
+            f" processor time {1e3 * busy[name]:.1f} ms, {busy[name] / busy['ours']:.1f} x ours"
         )
     print(
         f"  matrix products alone: {1e3 * floor:.1f} ms; ours takes {an_epoch['ours'] / floor:.2f} x that", flush=True
@@ -160,7 +179,7 @@ def main(words: list[str] | None = None) -> None:
         given.batch, given.seeds, given.epochs, given.turns = [32], 2, 2, 1
     print(f"{cores()} cores; {given.seeds} seeds x 5 folds, 8,000 rows a fit, hidden layers {HIDDEN}", flush=True)
     for batch in given.batch:
-        many(given.seeds, given.epochs, batch, 1, 2 if given.quick else 4, given.turns)
+        many(given.seeds, given.epochs, batch, 2 if given.quick else 4, given.turns)
     single(20 if given.quick else 100, given.turns)
 
 

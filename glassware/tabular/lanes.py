@@ -255,7 +255,7 @@ def _program(shape: Shape) -> Any:
     """Compiled: tables, shared by all, and lanes, spread over the devices, to parameters and held-out losses."""
 
     def body(data: Any, lanes: Any) -> tuple[Params, Any]:
-        one = lambda lane: _fit(shape, jax.tree.map(lambda a: a[lane["table"]], data), lane)
+        one = lambda lane: _fit(shape, data, lane)
         return jax.lax.map(one, lanes) if on_cpu() else jax.vmap(one)(lanes)
 
     spread, shared = PartitionSpec("lanes"), PartitionSpec()
@@ -264,6 +264,8 @@ def _program(shape: Shape) -> Any:
 
 def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
     """One network from its first weights on: its weights at every check, and the losses on its held-out rows."""
+    # Rows are taken out of all tables one batch at a time: lanes that step together share one copy.
+    rows_of = lambda name, slots: data[name][lane["table"], slots]
     steps = -(-lane["rows"] // shape.batch)
     gradient = jax.grad(lambda params, *batch: _loss(shape, apply(params, batch[0]), *batch[1:]))
 
@@ -272,8 +274,8 @@ def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
         slots = jax.lax.dynamic_slice(order, (i * shape.batch,), (shape.batch,))
         # Slots past the last row are padding: they weigh nothing, and the mean is over the real ones.
         real = jnp.minimum(shape.batch, lane["rows"] - i * shape.batch)
-        weight = jnp.where(jnp.arange(shape.batch) < real, data["weight"][slots], 0.0)
-        grads = gradient(params, data["x"][slots], data["target"][slots], weight, real)
+        weight = jnp.where(jnp.arange(shape.batch) < real, rows_of("weight", slots), 0.0)
+        grads = gradient(params, rows_of("x", slots), rows_of("target", slots), weight, real)
         if not shape.decoupled:
             grads = jax.tree.map(lambda g, p: g + lane["decay"] * p, grads, params)
         done = epoch * steps + i
@@ -292,11 +294,12 @@ def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
         if not shape.held_out:
             return carry, (params, jnp.float32(jnp.nan))
         held = lane["held"]
-        weight = jnp.where(jnp.arange(shape.held_out) < lane["held_rows"], data["weight"][held], 0.0)
-        loss = _loss(shape, apply(params, data["x"][held]), data["truth"][held], weight, lane["held_rows"])
+        weight = jnp.where(jnp.arange(shape.held_out) < lane["held_rows"], rows_of("weight", held), 0.0)
+        loss = _loss(shape, apply(params, rows_of("x", held)), rows_of("truth", held), weight, lane["held_rows"])
         return carry, (params, loss)
 
-    params = init(shape.sizes, lane["keys"], data["features"], lane["sparsity"], lane if shape.spread else None)
+    features = data["features"][lane["table"]]
+    params = init(shape.sizes, lane["keys"], features, lane["sparsity"], lane if shape.spread else None)
     zero = jax.tree.map(jnp.zeros_like, params)
     _, (kept, losses) = jax.lax.scan(until, (jnp.int32(0), params, zero, zero), lane["ends"])
     return kept, losses

@@ -4,10 +4,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, cross_validate_many, fit_many
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, cross_validate_many, fit_many, lanes
 
 X, Y = load_iris(return_X_y=True)
-BASE = SparseMLPClassifier(16, epochs=5, n_ensemble=2, learning_rate=0.02, guided=False)
+BASE = SparseMLPClassifier(16, epochs=5, n_ensemble=2, learning_rate=0.02, guided=False, early_stopping=False)
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
@@ -41,12 +41,12 @@ def test_seeds_are_not_a_parameter():
 
 def test_tables_of_different_sizes_are_fitted_at_once():
     tables = [(X, Y), (X[:90, :3], Y[:90]), (X[::2], Y[::2] == 1)]
-    wanted = [clone(BASE).set_params(random_state=i, guided=i == 2) for i in range(3)]
+    wanted = [clone(BASE).set_params(random_state=i, guided=i == 2, early_stopping=i == 2) for i in range(3)]
     fitted = fit_many(wanted, tables)
     assert all(one is other for one, other in zip(fitted, wanted, strict=True))
     for one, (rows, labels) in zip(fitted, tables, strict=True):
         np.testing.assert_array_equal(one.predict_proba(rows), clone(one).fit(rows, labels).predict_proba(rows))
-    numbers, classes = fit_many([SparseMLPRegressor(8, epochs=2), clone(BASE)], [(X, X[:, 0]), (X, Y)])
+    numbers, classes = fit_many([SparseMLPRegressor(8, epochs=2, preset="paper"), clone(BASE)], [(X, X[:, 0]), (X, Y)])
     assert numbers.predict(X).dtype == float
     assert set(classes.predict(X)) <= {0, 1, 2}
 
@@ -58,3 +58,15 @@ def test_many_fits_need_a_table_and_an_estimator_each():
         fit_many([BASE, BASE], [(X, Y), (X, Y)])
     with pytest.raises(ValueError, match="takes SparseMLP estimators, not a str"):
         fit_many(["x"], [(X, Y)])
+
+
+def test_lanes_that_step_together_give_the_same_networks(monkeypatch):
+    """The way of an accelerator, on a CPU."""
+    ones = [clone(BASE).set_params(random_state=i, epochs=2, early_stopping=True, preset="patient") for i in range(2)]
+    tables = [(X, Y), (X[20:], Y[20:])]
+    alone = [one.fit(*table).predict_proba(X) for one, table in zip(ones, tables, strict=True)]
+    lanes._program.cache_clear()
+    monkeypatch.setattr(lanes, "on_cpu", lambda: False)
+    together = [one.predict_proba(X) for one in fit_many(ones, tables)]
+    lanes._program.cache_clear()
+    np.testing.assert_allclose(together, alone, atol=1e-4)
