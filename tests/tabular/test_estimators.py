@@ -26,6 +26,7 @@ SMALL = {
     "learning_rate": 0.02,
     "random_state": 0,
     "guided": False,
+    "early_stopping": False,  # half the programs to compile: no second try
 }
 X, Y = make_classification(200, 8, n_informative=4, random_state=0)
 
@@ -36,7 +37,7 @@ def small(**more):
 
 def first_weights(rows, **more):
     """The networks of two members before the first step, and the job they belong to."""
-    model = small(early_stopping=False, epochs=1, learning_rate=0.0, **more)
+    model = small(epochs=1, learning_rate=0.0, **more)
     prepared = model._prepare(rows, rows[:, 0] > 0)
     attempt = model._attempt(prepared, prepared.recipe)
     return train([attempt.job])[0].members, attempt.job
@@ -62,7 +63,7 @@ def test_it_learns_classes_and_numbers():
 
 
 def test_probabilities_are_the_mean_of_the_members():
-    both, alone = (small(n_ensemble=size, early_stopping=False).fit(X, Y) for size in (2, 1))
+    both, alone = (small(n_ensemble=size).fit(X, Y) for size in (2, 1))
     for one, other in zip(both.members_[0], alone.members_[0], strict=True):
         np.testing.assert_array_equal(one["w"], other["w"])  # a larger ensemble begins with the smaller one
     second = clone(alone).fit(X, Y)
@@ -140,14 +141,14 @@ def test_heavy_rows_win():
 
 def test_the_held_out_rows_decide_when_to_stop():
     noise = np.random.default_rng(0).integers(0, 2, len(X))
-    long = {"epochs": 200, "weight_decay": 0.0, "hidden_layer_sizes": 128}
+    long = {"preset": "paper", "epochs": 200, "hidden_layer_sizes": 128}
     stopped, through = (small(early_stopping=early, **long).fit(X, noise) for early in (True, False))
     assert through.score(X, noise) > 0.95
     assert stopped.score(X, noise) < 0.85  # the other was free to learn noise by heart
 
 
 def test_members_hold_out_different_rows_and_stop_together():
-    model = small(n_ensemble=8)
+    model = small(n_ensemble=8, early_stopping=True)
     prepared = model._prepare(X, Y)
     job = model._attempt(prepared, prepared.recipe).job
     assert sorted(job.held_out.ravel()) == list(range(len(X)))  # 8 eighths are all of them
@@ -254,7 +255,7 @@ def test_an_odd_batch_size_reaches_the_last_rows():
 
 
 def test_a_pickle_is_little_more_than_the_weights():
-    fitted = SparseMLPClassifier(epochs=2, random_state=0).fit(X, Y)
+    fitted = small(hidden_layer_sizes=None, epochs=2).fit(X, Y)
     weights = sum(a.size for params in fitted.members_ for layer in params for a in layer.values())
     assert len(pickle.dumps(fitted)) < 4 * weights + 50_000
 
@@ -291,8 +292,8 @@ def test_two_rows_are_a_table():
 def test_ten_thousand_columns():
     x = np.random.default_rng(0).normal(size=(60, 10_000))
     y = np.arange(60) % 2
-    x[:, :200] += 2 * y[:, None]
-    fitted = SparseMLPClassifier(64, n_ensemble=2, epochs=10, random_state=0).fit(x[:40], y[:40])
+    x[:, :2000] += 2 * y[:, None]
+    fitted = small(guided=True, learning_rate=None).fit(x[:40], y[:40])
     assert fitted.score(x[40:], y[40:]) > 0.8
     assert fitted.feature_importances_.shape == (10_000,)
 
