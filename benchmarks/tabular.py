@@ -31,8 +31,8 @@ import polars as pl
 
 from glassware.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
-from glassware.tabular.best import best_forests, best_networks, mean_errors
-from glassware.tabular.plan import (
+from glassware.tabular.benchmark.best import best_forests, best_networks, mean_errors
+from glassware.tabular.benchmark.plan import (
     FRACTIONS,
     VERSIONS,
     Job,

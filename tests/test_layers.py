@@ -80,6 +80,11 @@ def test_a_room_imports_only_what_lies_below_it(name):
             assert imported <= {name, *MAY_IMPORT[name]}, f"{path.relative_to(PACKAGE)} reaches up or sideways"
 
 
+def test_the_estimators_do_not_need_their_benchmark():
+    for path in (PACKAGE / "tabular").glob("*.py"):
+        assert "benchmark" not in path.read_text(), f"tabular/{path.name} reaches into tabular/benchmark"
+
+
 def test_the_plan_itself_has_no_circle():
     placed: set[str] = set()
     while len(placed) < len(MAY_IMPORT):

@@ -14,8 +14,8 @@ from glassware.commands.options import FIGURES, AsJson, FiguresFolder
 from glassware.printing import make_console, print_figures
 
 if TYPE_CHECKING:
-    from glassware.tabular.contest import Contest
-    from glassware.tabular.own_table import OwnTable
+    from glassware.tabular.benchmark.contest import Contest
+    from glassware.tabular.benchmark.own_table import OwnTable
 
 
 def tabular(
@@ -48,8 +48,8 @@ def tabular(
     from glassware import api
 
     api.check_folder(figures)
-    from glassware.tabular.contest import check_methods, contest
-    from glassware.tabular.own_table import read_table
+    from glassware.tabular.benchmark.contest import check_methods, contest
+    from glassware.tabular.benchmark.own_table import read_table
 
     wanted = None if methods is None else check_methods([name.strip() for name in methods.split(",")])
     with make_console(stderr=True).status(f"reading {file}") as status:

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.tabular import SparseMLPClassifier, baselines, contest
+from glassware.tabular import SparseMLPClassifier
+from glassware.tabular.benchmark import baselines, contest
 from tests.calls import call, sentence
 
 

@@ -6,8 +6,8 @@ from glassware.studies import claims, figures, missing, train
 from glassware.studies.pareto.tabular import STUDY
 from glassware.studies.pareto.tabular_figures import beside_printed_table, by_rows_table
 from glassware.sweeps import Store
-from glassware.tabular.compare import mean_difference, ranking
-from glassware.tabular.printed import TASKS
+from glassware.tabular.benchmark.compare import mean_difference, ranking
+from glassware.tabular.benchmark.printed import TASKS
 from tests.studies.made import check
 
 EXACT = [task for task in TASKS if task.name not in ("MiniBooNE", "Higgs", "jannis")]
@@ -173,7 +173,7 @@ def test_smoke_is_computed_once_piece_by_piece(store, tmp_path):
 
 
 def test_a_stop_keeps_the_pieces_that_are_done(tmp_path, monkeypatch):
-    from glassware.tabular import synthetic
+    from glassware.tabular.benchmark import synthetic
 
     def stop(*_):
         raise KeyboardInterrupt

@@ -3,7 +3,7 @@ import pytest
 
 from glassware.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
-from glassware.tabular.plan import Job
+from glassware.tabular.benchmark.plan import Job
 
 
 @pytest.fixture

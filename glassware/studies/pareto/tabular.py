@@ -10,9 +10,9 @@ from OpenML. Claims count only tables whose numbers of rows and columns are thos
 Grids
     paper   16 tables, fractions 1, 0.1, 0.01. Forests: the paper's 90 settings, 10 trials, at most 10,000 training
             rows, and a few trials with all rows. Networks: on a GPU the digest's reduced grid, 10 trials; on a CPU a
-            part of it at 1% (10 trials) and 10% (5 trials), see ``glassware.tabular.plan``. Our estimator and six
-            baselines with at most 10,000 rows, 10 trials (RealMLP fewer). Many core-hours; ``benchmarks/tabular.py``
-            does the same on many cores, and what it finds counts here.
+            part of it at 1% (10 trials) and 10% (5 trials), see ``glassware.tabular.benchmark.plan``. Our estimator
+            and six baselines with at most 10,000 rows, 10 trials (RealMLP fewer). Many core-hours;
+            ``benchmarks/tabular.py`` does the same on many cores, and what it finds counts here.
     laptop  a made table: exclusive or of two of 20 Gaussian columns, 5% of the labels flipped, 300 or 1,000 rows, depth
             2, r in {30, 100, 300}, dense and s = 2, Adam and SGD, a forest of 100 trees, 10 trials. With GLASSWARE_DATA
             set, also three of the tables at 1%.
@@ -46,7 +46,7 @@ def parts(scale: Scale, seeds: int | None) -> list[Part]:
     """The tables of a scale; without scikit-learn there is nothing to compute or to read."""
     if find_spec("sklearn") is None:
         return []
-    from glassware.tabular.plan import VERSIONS, baseline_jobs, forest_jobs, our_jobs, table_name
+    from glassware.tabular.benchmark.plan import VERSIONS, baseline_jobs, forest_jobs, our_jobs, table_name
 
     if scale != "paper":
         name = table_name(scale) if seeds is None else f"{table_name(scale)}-{seeds}"
@@ -59,10 +59,10 @@ def parts(scale: Scale, seeds: int | None) -> list[Part]:
 
 
 def _small(scale: Scale, seeds: int | None) -> Sequence[Item]:
-    from glassware.tabular.plan import forest_jobs, network_jobs
-    from glassware.tabular.suite import VARIABLE
-    from glassware.tabular.synthetic import xor_jobs
-    from glassware.tabular.trainer import Config
+    from glassware.tabular.benchmark.plan import forest_jobs, network_jobs
+    from glassware.tabular.benchmark.suite import VARIABLE
+    from glassware.tabular.benchmark.synthetic import xor_jobs
+    from glassware.tabular.benchmark.trainer import Config
 
     if scale == "smoke":
         return xor_jobs([70, 120], [4, 8], seeds or 2)
@@ -77,7 +77,7 @@ def _small(scale: Scale, seeds: int | None) -> Sequence[Item]:
 
 def _networks() -> Sequence[Item]:
     from glassware.engine.device import on_cpu
-    from glassware.tabular.plan import network_jobs, reduced_network_jobs
+    from glassware.tabular.benchmark.plan import network_jobs, reduced_network_jobs
 
     return reduced_network_jobs(None) if on_cpu() else network_jobs(None)
 

@@ -72,7 +72,7 @@ def _xor(frame: pl.DataFrame, place: int) -> pl.DataFrame | None:
 
 def printed(_: pl.DataFrame) -> Finding:
     """How many of the statements that follow from the printed table do follow from the one we hold."""
-    from glassware.tabular.printed import TASKS
+    from glassware.tabular.benchmark.printed import TASKS
 
     wins = [{t.number for t in TASKS if t.mlp[i] < t.forest[i]} for i in range(3)]
     ties = [{t.number for t in TASKS if t.mlp[i] == t.forest[i]} for i in range(3)]
@@ -95,7 +95,7 @@ def forests_near(fraction: float, need: int = 11) -> Check:
     """Share of exact tasks whose best forest is within 2.5 points of the printed one."""
 
     def check(frame: pl.DataFrame) -> Finding:
-        from glassware.tabular.best import best_forests
+        from glassware.tabular.benchmark.best import best_forests
 
         rows = _family(frame, "forest", fraction)
         rows = rows.filter(pl.col("cap").is_not_null()) if len(rows) else rows
@@ -125,7 +125,7 @@ READINGS = {
 
 def forests_read(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
     """Best forest minus the printed one at all rows, in points, by reading and exact task; up to 100 trees."""
-    from glassware.tabular.best import best_forests
+    from glassware.tabular.benchmark.best import best_forests
 
     rows = _family(frame, "forest", 1.0)
     if not len(rows):
@@ -182,7 +182,7 @@ def networks_near(fraction: float, optimiser: str | None = None, need: int = 10)
     """Share of exact tasks whose best network is within 2.5 points of the printed one, or better."""
 
     def check(frame: pl.DataFrame) -> Finding:
-        from glassware.tabular.best import best_networks
+        from glassware.tabular.benchmark.best import best_networks
 
         rows = _family(frame, "networks", fraction)
         if optimiser is not None and len(rows):
@@ -263,7 +263,7 @@ def decay(frame: pl.DataFrame) -> Finding:
 
 def forests_win(frame: pl.DataFrame) -> Finding:
     """Share of tasks at 1% on which the best forest beats the best network, each the best of its grid."""
-    from glassware.tabular.compare import best_forest, best_network, on_exact
+    from glassware.tabular.benchmark.compare import best_forest, best_network, on_exact
 
     if not len(_family(frame, "forest")) or not len(_family(frame, "networks")):
         return NOT_ENOUGH
@@ -283,9 +283,9 @@ def ours_against_printed(fraction: float) -> Check:
     """Our mean error over the tasks minus that of the printed networks, on cells with as many rows as in the paper."""
 
     def check(frame: pl.DataFrame) -> Finding:
-        from glassware.tabular.compare import mean_difference
-        from glassware.tabular.printed import BY_NAME
-        from glassware.tabular.protocol import Cell
+        from glassware.tabular.benchmark.compare import mean_difference
+        from glassware.tabular.benchmark.printed import BY_NAME
+        from glassware.tabular.benchmark.protocol import Cell
 
         found = _methods(frame, fraction).get("sparse", {})
         same = {t: e for t, e in found.items() if _uncut(Cell(t, fraction), BY_NAME[t].rows)}
@@ -327,7 +327,7 @@ def our_rank(fraction: float, need: int) -> Check:
     """
 
     def check(frame: pl.DataFrame) -> Finding:
-        from glassware.tabular.compare import ranking
+        from glassware.tabular.benchmark.compare import ranking
 
         found = {name: e for name, e in _methods(frame, fraction).items() if name != "dense" and len(e) >= 10}
         if "sparse" not in found or len(found) < 5:
@@ -371,14 +371,14 @@ def _family(frame: pl.DataFrame, family: str, fraction: float | None = None) -> 
 
 
 def _methods(frame: pl.DataFrame, fraction: float) -> Mapping[str, Errors]:
-    from glassware.tabular.compare import methods, on_exact
+    from glassware.tabular.benchmark.compare import methods, on_exact
 
     return methods(on_exact(frame), fraction) if len(_family(frame, "methods")) else {}
 
 
 def _uncut(cell: object, rows: int) -> bool:
     """Whether a cell has as many training rows as its fraction says: the cap takes none away."""
-    from glassware.tabular.protocol import Cell
+    from glassware.tabular.benchmark.protocol import Cell
 
     assert isinstance(cell, Cell)
     return cell.rows(rows) == Cell(cell.task, cell.fraction, None).rows(rows)
@@ -386,7 +386,7 @@ def _uncut(cell: object, rows: int) -> bool:
 
 def _adam(frame: pl.DataFrame) -> pl.DataFrame:
     """Networks trained by Adam on exact tables at 1%."""
-    from glassware.tabular.compare import on_exact
+    from glassware.tabular.benchmark.compare import on_exact
 
     rows = _family(frame, "networks", 0.01)
     rows = rows.filter(pl.col("optimiser") == "adam") if len(rows) else rows
@@ -400,7 +400,7 @@ NO_NETWORKS = pl.DataFrame(
 
 
 def _errors(rows: pl.DataFrame) -> Errors:
-    from glassware.tabular.compare import errors_of
+    from glassware.tabular.benchmark.compare import errors_of
 
     return errors_of(rows)
 
@@ -413,7 +413,7 @@ def _by_width(rows: pl.DataFrame, *more: str, init: str | None = None) -> Cells:
 
 def _difference(first: Cells, second: Cells) -> tuple[Estimate, list[float]] | None:
     """Mean paired difference, and each task's. A trial's differences at several settings count as their mean."""
-    from glassware.tabular.compare import mean_difference
+    from glassware.tabular.benchmark.compare import mean_difference
 
     found: dict[str, dict[int, list[float]]] = {}
     for key in first.keys() & second.keys():

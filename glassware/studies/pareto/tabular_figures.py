@@ -34,8 +34,8 @@ def by_rows(frame: pl.DataFrame) -> Any:
 
 def by_rows_table(frame: pl.DataFrame) -> pl.DataFrame:
     """A row a task, curve and training size."""
-    from glassware.tabular.printed import TASKS
-    from glassware.tabular.protocol import Cell
+    from glassware.tabular.benchmark.printed import TASKS
+    from glassware.tabular.benchmark.protocol import Cell
 
     found, medians = list[dict[str, Any]](), _medians(frame)
     for task in TASKS:
@@ -53,9 +53,9 @@ def by_rows_table(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _medians(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    from glassware.tabular.best import FOREST as FOREST_SETTING
-    from glassware.tabular.best import NETWORK as NETWORK_SETTING
-    from glassware.tabular.best import best
+    from glassware.tabular.benchmark.best import FOREST as FOREST_SETTING
+    from glassware.tabular.benchmark.best import NETWORK as NETWORK_SETTING
+    from glassware.tabular.benchmark.best import best
 
     found = list[dict[str, Any]]()
     for kind, family, setting in ((NETWORK, "networks", NETWORK_SETTING), (FOREST, "forest", FOREST_SETTING)):
@@ -82,7 +82,7 @@ def by_width(frame: pl.DataFrame) -> Any:
         pl.col("fraction") == 0.01, pl.col("depth") == 3, pl.col("weight_decay") == 0, pl.col("optimiser") == "adam",
         pl.col("init").is_in(["dense", "s=2"]),
     )  # fmt: skip
-    from glassware.tabular.printed import TASKS
+    from glassware.tabular.benchmark.printed import TASKS
 
     found = [
         {"panel": task, "kind": init, "width": width, "error": part["error"].median(), "printed": False}
@@ -147,8 +147,8 @@ def beside_printed(frame: pl.DataFrame) -> Any:
 
 def beside_printed_table(frame: pl.DataFrame) -> pl.DataFrame:
     """A row a task, family and fraction."""
-    from glassware.tabular.best import best_forests, best_networks
-    from glassware.tabular.printed import TASKS
+    from glassware.tabular.benchmark.best import best_forests, best_networks
+    from glassware.tabular.benchmark.printed import TASKS
 
     found = list[dict[str, Any]]()
     for panel, family, compare in (("networks", "networks", best_networks), ("forests", "forest", best_forests)):

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from glassware.errors import GlasswareError
-from glassware.tabular.printed import BY_NAME, TASKS, Task
-from glassware.tabular.tables import KINDS, Table, make_table, read_frame
+from glassware.tabular.benchmark.printed import BY_NAME, TASKS, Task
+from glassware.tabular.benchmark.tables import KINDS, Table, make_table, read_frame
 
 VARIABLE = "GLASSWARE_DATA"  # the environment variable with the folder of the tables
 
@@ -21,9 +21,9 @@ class Suite337:
     """The sixteen tasks.
 
     Args:
-        data: folder with a file a task, named as in :data:`glassware.tabular.printed.TASKS`, as ``credit.parquet``,
-            ``.csv`` or ``.arff``; None takes the folder of the variable GLASSWARE_DATA. Without either, tables come
-            from OpenML, which scikit-learn keeps in its own cache.
+        data: folder with a file a task, named as in :data:`glassware.tabular.benchmark.printed.TASKS`, as
+            ``credit.parquet``, ``.csv`` or ``.arff``; None takes the folder of the variable GLASSWARE_DATA. Without
+            either, tables come from OpenML, which scikit-learn keeps in its own cache.
     """
 
     def __init__(self, data: str | Path | None = None) -> None:

@@ -3,10 +3,10 @@ import polars as pl
 import pytest
 
 from glassware.errors import GlasswareError
-from glassware.tabular.printed import BY_NAME, TASKS
-from glassware.tabular.protocol import FEWEST_ROWS, FRACTIONS, Cell, split
-from glassware.tabular.suite import Suite337, deviation, exact
-from glassware.tabular.tables import Table, make_table, read_frame
+from glassware.tabular.benchmark.printed import BY_NAME, TASKS
+from glassware.tabular.benchmark.protocol import FEWEST_ROWS, FRACTIONS, Cell, split
+from glassware.tabular.benchmark.suite import Suite337, deviation, exact
+from glassware.tabular.benchmark.tables import Table, make_table, read_frame
 
 
 def beaten(fraction):

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from glassware.tabular.benchmark.tables import KINDS, read_frame
 from glassware.tabular.inputs import DataError
-from glassware.tabular.tables import KINDS, read_frame
 
 BIG = 256 << 20  # bytes of a CSV file that is not read whole
 MOST_ROWS = 10_000

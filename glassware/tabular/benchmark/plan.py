@@ -9,12 +9,12 @@ from functools import partial
 
 import polars as pl
 
-from glassware.tabular.baselines import DENSE, OURS, SPARSE, installed, method_rows
-from glassware.tabular.forests import distinct, forest_seconds, forest_trial
-from glassware.tabular.grid import core_seconds, flops, network_rows, ready, steps
-from glassware.tabular.protocol import FEWEST_ROWS, Cell
-from glassware.tabular.suite import Suite337, exact
-from glassware.tabular.trainer import Config
+from glassware.tabular.benchmark.baselines import DENSE, OURS, SPARSE, installed, method_rows
+from glassware.tabular.benchmark.forests import distinct, forest_seconds, forest_trial
+from glassware.tabular.benchmark.grid import core_seconds, flops, network_rows, ready, steps
+from glassware.tabular.benchmark.protocol import FEWEST_ROWS, Cell
+from glassware.tabular.benchmark.suite import Suite337, exact
+from glassware.tabular.benchmark.trainer import Config
 
 FRACTIONS = (1.0, 0.1, 0.01)  # those of PF-T2
 TRIALS = 10

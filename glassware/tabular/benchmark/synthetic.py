@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from glassware.tabular.grid import core_seconds, stacked
-from glassware.tabular.plan import Job
-from glassware.tabular.protocol import Split
-from glassware.tabular.trainer import Config, train_errors
+from glassware.tabular.benchmark.grid import core_seconds, stacked
+from glassware.tabular.benchmark.plan import Job
+from glassware.tabular.benchmark.protocol import Split
+from glassware.tabular.benchmark.trainer import Config, train_errors
 
 COLUMNS, FLIPS, TEST_ROWS = 20, 0.05, 2000
 FAMILY, FOREST = "xor", "forest"

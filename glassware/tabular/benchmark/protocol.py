@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from glassware.tabular.printed import BY_NAME
-from glassware.tabular.tables import Table
+from glassware.tabular.benchmark.printed import BY_NAME
+from glassware.tabular.benchmark.tables import Table
 
 FRACTIONS = (
     1.0,

@@ -2,8 +2,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.tabular import DataError, own_table
-from glassware.tabular.own_table import read_table
+from glassware.tabular import DataError
+from glassware.tabular.benchmark import own_table
+from glassware.tabular.benchmark.own_table import read_table
 
 ROWS = 12
 

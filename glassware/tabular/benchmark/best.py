@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from glassware.tabular.printed import TASKS, Errors
-from glassware.tabular.suite import exact
+from glassware.tabular.benchmark.printed import TASKS, Errors
+from glassware.tabular.benchmark.suite import exact
 
 CELL = ("task", "fraction", "cap")
 FOREST = ("max_depth", "max_features", "n_estimators")

@@ -6,11 +6,11 @@ import pytest
 
 from benchmarks import tabular
 from glassware.sweeps import Pieces, Store
-from glassware.tabular import baselines, plan
-from glassware.tabular.baselines import installed, make, method_rows
-from glassware.tabular.best import mean_errors
-from glassware.tabular.protocol import Cell, split
-from glassware.tabular.suite import Suite337
+from glassware.tabular.benchmark import baselines, plan
+from glassware.tabular.benchmark.baselines import installed, make, method_rows
+from glassware.tabular.benchmark.best import mean_errors
+from glassware.tabular.benchmark.protocol import Cell, split
+from glassware.tabular.benchmark.suite import Suite337
 
 
 @pytest.fixture(scope="module")

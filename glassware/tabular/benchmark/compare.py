@@ -9,8 +9,8 @@ import polars as pl
 
 from glassware import statistics
 from glassware.statistics import Estimate
-from glassware.tabular.best import FOREST, NETWORK, best
-from glassware.tabular.suite import exact
+from glassware.tabular.benchmark.best import FOREST, NETWORK, best
+from glassware.tabular.benchmark.suite import exact
 
 # Errors of one method: task, trial, error.
 Errors = dict[str, dict[int, float]]

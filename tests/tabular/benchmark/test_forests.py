@@ -6,8 +6,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
-from glassware.tabular.best import FOREST, best, best_forests
-from glassware.tabular.forests import (
+from glassware.tabular.benchmark.best import FOREST, best, best_forests
+from glassware.tabular.benchmark.forests import (
     DEPTHS,
     TREES,
     distinct,
@@ -17,8 +17,8 @@ from glassware.tabular.forests import (
     mtry,
     probabilities,
 )
-from glassware.tabular.plan import Job, forest_jobs, ordered, work
-from glassware.tabular.protocol import Cell, Split
+from glassware.tabular.benchmark.plan import Job, forest_jobs, ordered, work
+from glassware.tabular.benchmark.protocol import Cell, Split
 
 
 @pytest.fixture(scope="module", params=[load_breast_cancer, load_iris])

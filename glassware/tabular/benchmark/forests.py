@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 from sklearn.ensemble import RandomForestClassifier
 
-from glassware.tabular.protocol import Cell, Split, describe, split
-from glassware.tabular.suite import Suite337
+from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
+from glassware.tabular.benchmark.suite import Suite337
 
 DEPTHS: tuple[int | None, ...] = (None, 2, 3, 4, 10)  # the paper's -1 is scikit-learn's None (E16)
 MAX_FEATURES: tuple[int | str, ...] = (1, 2, 3, 4, "sqrt", "all")  # "all" is scikit-learn's None

@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
+from glassware.tabular.benchmark.suite import Suite337
+from glassware.tabular.benchmark.tables import Table
+from glassware.tabular.benchmark.trainer import CLASSES, PAPER, Arrays, Config, Once, compiled, shape_of, train_errors
 from glassware.tabular.inputs import Scaling
-from glassware.tabular.protocol import Cell, Split, describe, split
-from glassware.tabular.suite import Suite337
-from glassware.tabular.tables import Table
-from glassware.tabular.trainer import CLASSES, PAPER, Arrays, Config, Once, compiled, shape_of, train_errors
 
 
 def network_rows(data: str | None, cell: Cell, trials: Sequence[int], configs: Sequence[Config]) -> pl.DataFrame:

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from sklearn.model_selection import StratifiedKFold
 
-from glassware.tabular.baselines import OURS, SPARSE, fitted, installed, make, predictions
-from glassware.tabular.compare import mean_difference
+from glassware.tabular.benchmark.baselines import OURS, SPARSE, fitted, installed, make, predictions
+from glassware.tabular.benchmark.compare import mean_difference
+from glassware.tabular.benchmark.own_table import OwnTable
 from glassware.tabular.inputs import DataError
-from glassware.tabular.own_table import OwnTable
 
 SLOW = ("RealMLP",)  # asked for by name only: minutes a fit
 MOST_SET = 3
@@ -68,7 +68,7 @@ def contest(
     """Cross-validate methods on the same stratified folds, and read our networks.
 
     Args:
-        table: from :func:`glassware.tabular.own_table.read_table`.
+        table: from :func:`glassware.tabular.benchmark.own_table.read_table`.
         methods: names; our estimator is always among them.
         folds: fewer where a class has fewer rows.
         seeds: how often folds are drawn again.

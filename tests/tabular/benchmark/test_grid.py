@@ -3,12 +3,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.tabular import SparseMLPClassifier, grid, trainer
-from glassware.tabular.grid import network_rows, stacked
-from glassware.tabular.plan import NETWORKS, network_jobs
-from glassware.tabular.protocol import Cell, Split, split
-from glassware.tabular.suite import Suite337
-from glassware.tabular.trainer import Config, train_errors
+from glassware.tabular import SparseMLPClassifier
+from glassware.tabular.benchmark import grid, trainer
+from glassware.tabular.benchmark.grid import network_rows, stacked
+from glassware.tabular.benchmark.plan import NETWORKS, network_jobs
+from glassware.tabular.benchmark.protocol import Cell, Split, split
+from glassware.tabular.benchmark.suite import Suite337
+from glassware.tabular.benchmark.trainer import Config, train_errors
 
 CONFIGS = [Config(2, 24), Config(2, 24, 2, 0.01)]
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
+from glassware.tabular.benchmark.suite import Suite337
 from glassware.tabular.estimators import SparseMLPClassifier
-from glassware.tabular.protocol import Cell, Split, describe, split
-from glassware.tabular.suite import Suite337
 from glassware.tabular.validation import fit_many
 
 SPARSE, DENSE = "sparse", "dense"  # our estimator, and its twin without the sparse start
