@@ -10,6 +10,9 @@ import polars as pl
 from glassware.charts.labels import WORDS, labels, name, need
 from glassware.charts.theme import DENSE, colours, heading, inline
 
+LETTER = 6.0  # pixels a letter of a label takes
+SLANT = -30  # degrees of labels that would run into one another
+
 
 def dots(
     table: pl.DataFrame,
@@ -35,11 +38,11 @@ def dots(
         {"x": found[i], "colour": hues[i] if hues else "", **{key: _finite(value) for key, value in row.items()}}
         for i, row in enumerate(numbers.iter_rows(named=True))
     ]
-    encoding: dict[str, Any] = {
-        "x": alt.X(
-            "x:N", sort=order, title=x_title, scale=alt.Scale(domain=order), axis=alt.Axis(labelAngle=0, grid=False)
-        )
-    }
+    step = 46 * max(1, len(hue_order)) if colour else 90
+    width = max(260, min(640, step * len(order)))
+    crowded = LETTER * max(map(len, order), default=0) > width / max(1, len(order))
+    axis = alt.Axis(labelAngle=SLANT if crowded else 0, grid=False)
+    encoding: dict[str, Any] = {"x": alt.X("x:N", sort=order, title=x_title, scale=alt.Scale(domain=order), axis=axis)}
     if colour:
         scale = colours(colour, hue_order, numeric=not isinstance(table.schema[colour], WORDS))
         encoding["color"] = alt.Color(
@@ -58,8 +61,6 @@ def dots(
     base = alt.Chart().encode(**encoding)
     bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q")
     points = base.mark_point(filled=True, size=95, opacity=1).encode(y=alt.Y("y:Q", title=y_title), tooltip=tooltip)
-    step = 46 * max(1, len(hue_order)) if colour else 90
-    width = max(260, min(640, step * len(order)))
     data = inline(records)
     return alt.layer(bars, points, data=data).properties(width=width, height=250, title=heading(title, subtitle))
 

@@ -41,3 +41,13 @@ def test_numbers_along_the_axis_increase() -> None:
 def test_a_missing_column_is_one_sentence() -> None:
     with pytest.raises(GlasswareError, match="'top'"):
         dots(TABLE, x="net", y="rate", low="low", high="top", title="", x_title="", y_title="")
+
+
+@pytest.mark.parametrize(
+    ("names", "angle"), [(["net 1", "net 2"], 0), (["HistGradientBoosting", "MLPClassifier"] * 4, -30)]
+)
+def test_long_labels_do_not_run_into_one_another(names, angle) -> None:
+    names = [f"{name}{' ' * i}" for i, name in enumerate(names)]
+    table = pl.DataFrame({"method": names, "error": 0.1, "low": 0.0, "high": 0.2})
+    chart = dots(table, x="method", y="error", low="low", high="high", title="", x_title="", y_title="")
+    assert chart.to_dict()["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == angle
