@@ -75,6 +75,15 @@ def test_a_subset_has_exactly_its_size(size, data):
     assert list(found) == sorted(found)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 64, 65])
+def test_scores_keep_their_index_and_never_tie(size):
+    index = np.arange(size, dtype=np.uint32)
+    same = np.full(size, 0xABCDEF00, np.uint32)  # words that would tie
+    assert ranking(same, index, size).tolist() == sorted(set(ranking(same, index, size).tolist()))
+    room = 1 << max(1, (size - 1).bit_length())
+    assert (ranking(np.full(size, ONES, np.uint32), index, size) % room).tolist() == index.tolist()
+
+
 def test_every_subset_is_equally_likely():
     drawn = [subset(stream_key(seed, Stream.SUPPORT), 6, 3) for seed in range(4000)]
     counts = [drawn.count(s) for s in sorted(set(drawn))]
