@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 NEVER = math.inf  # the convergence time of a run that failed
 RESAMPLES = 2000
@@ -66,6 +67,22 @@ def bootstrap(
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], method="nearest")
     return Estimate(value, float(low), float(high))
+
+
+def cross_validated(values: Sequence[float], held_out: float) -> Estimate:
+    """Mean over the folds of a cross-validation, with Nadeau and Bengio's corrected t interval.
+
+    Five folds are few, and they share most of their training rows: intervals from resampling them hold the truth in
+    about 80% of the cases only.
+
+    Args:
+        values: one a fold (and repetition), at least two.
+        held_out: test rows over training rows, 1/4 for five folds.
+    """
+    array = np.asarray(values, float)
+    mean, spread = float(array.mean()), float(array.std(ddof=1))
+    half = float(stdtrit(len(array) - 1, 0.975)) * spread * math.sqrt(1 / len(array) + held_out)
+    return Estimate(mean, mean - half, mean + half)
 
 
 def median_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> float:

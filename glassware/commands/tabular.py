@@ -41,7 +41,7 @@ def tabular(
     """Compare our estimator, its dense twin and the baselines on a table of your own.
 
     All methods are cross-validated on the same folds, as they come. Then the columns that our networks use, and the
-    sets they use together. `pip install 'glassware[bench]'` brings more baselines.
+    sets they use together. `pip install 'glassware\\[bench]'` brings more baselines.
 
       glassware tabular flowers.csv --target species
     """
@@ -85,6 +85,8 @@ def _print(console: Console, file: Path, target: str, table: OwnTable, found: Co
     console.print(f"{file}: {rows:,} rows, {columns:,} inputs, {len(table.classes)} classes of {target}")
     for note in table.notes:
         console.print(note)
+    folds, seeds = found.folds["fold"].n_unique(), found.folds["seed"].n_unique()
+    console.print(f"Cross-validated in {folds} folds{f', drawn {seeds} times' if seeds > 1 else ''}.")
     console.print()
     contestants = Table("method", box=None, padding=(0, 2, 0, 0))
     for heading in ("error", "interval", "against sparse", "interval"):

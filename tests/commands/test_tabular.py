@@ -45,10 +45,15 @@ def test_methods_on_a_table_of_your_own(small, file, folder):
     done = call(*words, "--missing", "median")
     assert done.exit_code == 0, done.output
     assert "mine.csv: 90 rows, 4 inputs, 2 classes of kind" in done.stdout
+    assert "Cross-validated in 2 folds." in done.stdout
     lines = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
     assert {"sparse", "dense", "MLPClassifier"} <= set(lines)
     assert "left × right: " in done.stdout
     assert (folder / "results" / "figures" / "tabular" / "mine.png").stat().st_size > 1000
+
+
+def test_help_names_the_extra_that_brings_baselines():
+    assert "glassware[bench]" in call("tabular", "--help").stdout
 
 
 def test_as_json(small, file):
@@ -61,6 +66,9 @@ def test_as_json(small, file):
     folds = [row["error"] for row in found["folds"] if row["method"] == "sparse"]
     assert ours["error"] == pytest.approx(np.mean(folds))
     assert ours["more"] == 0.0
+    other = next(row for row in found["table"] if row["method"] == "dense")
+    assert other["more_low"] < other["more"] < other["more_high"]
+    assert 0 <= other["low"] < other["error"] < other["high"] <= 1
     assert len(found["interactions"]) == 3  # of three columns, two at a time
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from sklearn.model_selection import StratifiedKFold
 
+from glassware.statistics import cross_validated, wilson
 from glassware.tabular.benchmark.baselines import OURS, SPARSE, fitted, installed, make, predictions
-from glassware.tabular.benchmark.compare import mean_difference
 from glassware.tabular.benchmark.own_table import OwnTable
 from glassware.tabular.inputs import DataError
 
@@ -98,7 +98,7 @@ def contest(
     found = pl.DataFrame(rows)
     tell("reading our networks")
     interactions, importances = _reading(table, min(k, table.X.shape[1]))
-    return Contest(found, _summary(found), interactions, importances)
+    return Contest(found, _summary(found, len(table.y)), interactions, importances)
 
 
 def _filled(X: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -110,17 +110,20 @@ def _filled(X: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(known, X, medians), np.where(np.isnan(X_test), medians, X_test)
 
 
-def _summary(found: pl.DataFrame) -> pl.DataFrame:
+def _summary(found: pl.DataFrame, rows: int) -> pl.DataFrame:
     errors = {str(name): part["error"].to_numpy() for (name,), part in found.group_by(["method"], maintain_order=True)}
-    rows = []
+    held_out = 1 / (found["fold"].n_unique() - 1)
+    summary = []
     for method, values in errors.items():
-        more = mean_difference({"": (values - errors[SPARSE]).tolist()})
-        spread = mean_difference({"": values.tolist()})
-        rows.append(
-            {"method": method, "error": spread.value, "low": spread.low, "high": spread.high,
+        error = cross_validated(values.tolist(), held_out)
+        least = wilson(round(error.value * rows), rows)  # no fold missed a row: the next one may
+        more = cross_validated((values - errors[SPARSE]).tolist(), held_out)
+        summary.append(
+            {"method": method, "error": error.value,
+             "low": max(0.0, min(error.low, least.low)), "high": min(1.0, max(error.high, least.high)),
              "more": more.value, "more_low": more.low, "more_high": more.high}
         )  # fmt: skip
-    return pl.DataFrame(rows).sort("error", maintain_order=True)
+    return pl.DataFrame(summary).sort("error", maintain_order=True)
 
 
 def _reading(table: OwnTable, k: int) -> tuple[pl.DataFrame, pl.DataFrame]:
