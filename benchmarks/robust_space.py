@@ -3,14 +3,16 @@
     python -m benchmarks.robust_space --share 0.1 --processes 6 --limit 400
 
 Programs (cells of one setting, n and batch size) are dealt to processes, which compile side by side and share the GPU,
-dearest first. After ``--limit`` seconds no new program is begun. Rows (a cell, a rate, how many runs converged) go to
-robust.parquet in the folder named by --out; the last lines judge the paper's claim on the cells that were run.
+dearest first. What has not ended after ``--limit`` seconds is dropped, and the same call again goes on. Rows (a cell, a
+rate, how many runs converged) go to robust.parquet in the folder named by --out; the last lines judge the paper's claim
+on the cells that were run.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import queue
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -62,24 +64,26 @@ def rows(cells: list[Cell]) -> list[dict[str, Any]]:
 
 
 def gather(programs: list[list[Cell]], processes: int, limit: float) -> Iterator[list[dict[str, Any]]]:
-    """Rows of each program as it ends."""
+    """Rows of each program as it ends, until all have or time is up."""
     context = multiprocessing.get_context("spawn")
     taken, results, started = context.Value("i", 0), context.Queue(), time.time()
     workers = [context.Process(target=work, args=(programs, taken, limit, started, results)) for _ in range(processes)]
     for worker in workers:
         worker.start()
     ended = 0
-    while ended < processes:
+    while ended < processes and time.time() - started < limit:
         try:
-            found = results.get(timeout=5)
-        except Exception:  # nothing for a while: has everybody left?
+            found = results.get(timeout=1)
+        except queue.Empty:
             if not any(worker.is_alive() for worker in workers):
-                return
+                break
             continue
         if found is None:
             ended += 1
         else:
             yield found
+    for worker in workers:
+        worker.terminate()
 
 
 def verdict(table: pl.DataFrame) -> str:
@@ -112,32 +116,37 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.1, help="part of the grid")
     parser.add_argument("--index", type=int, default=0, help="which of the equal parts")
     parser.add_argument("--processes", type=int, default=6)
-    parser.add_argument("--limit", type=float, default=400, help="seconds after which no program is begun")
-    parser.add_argument("--first", type=int, help="only so many programs, to try")
+    parser.add_argument("--limit", type=float, default=400, help="seconds; the same call again goes on")
+    parser.add_argument("--first", type=int, help="only so many programs, evenly spaced, to try")
     parser.add_argument("--out", type=Path, default=Path("results/gpu"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     started = time.time()
-    programs = part(options.share, options.index)[: options.first]
+    programs = part(options.share, options.index)
+    if options.first:
+        programs = programs[:: max(1, len(programs) // options.first)][: options.first]
     wanted = sum(len(cell.rates) * 25 for cells in programs for cell in cells)
-    flops = {id(cells): step_flops(every_rate(cells[:1], 1)[0]) * len(cells) for cells in programs}
-    programs.sort(key=lambda cells: -flops[id(cells)])
-    found: list[dict[str, Any]] = []
-    for done, some in enumerate(gather(programs, options.processes, options.limit), 1):
+    file = options.out / "robust.parquet"
+    found: list[dict[str, Any]] = pl.read_parquet(file).to_dicts() if file.exists() else []
+    known = {tuple(row[name] for name in Cell._fields) for row in found}
+    todo = [cells for cells in programs if cells[0] not in known]
+    flops = {id(cells): step_flops(every_rate(cells[:1], 1)[0]) * len(cells) for cells in todo}
+    todo.sort(key=lambda cells: -flops[id(cells)])
+    print(f"{len(programs)} programs, {len(todo)} to do", flush=True)
+    for done, some in enumerate(gather(todo, options.processes, options.limit), 1):
         found += some
+        pl.DataFrame(found).write_parquet(file, compression="zstd")
         one = some[0]
         print(
-            f"{done:>4} of {len(programs)} programs {time.time() - started:6.0f} s  ({one['setting']}) n={one['n']}"
-            f" B={one['batch']} {one['loss']}: {one['seconds']:.1f} s, {one['steps'] / one['seconds']:,.0f} steps/s"
-            f" {one['engine']}",
+            f"{done:>4} of {len(todo)} programs {time.time() - started:6.0f} s  ({one['setting']}) n={one['n']}"
+            f" B={one['batch']}: {one['seconds']:.1f} s, {one['steps'] / one['seconds']:,.0f} steps/s {one['engine']}",
             flush=True,
         )
-        if done % 20 == 0 or done == len(programs):
-            pl.DataFrame(found).write_parquet(options.out / "robust.parquet", compression="zstd")
+    if not found:
+        return
     table = pl.DataFrame(found)
-    table.write_parquet(options.out / "robust.parquet", compression="zstd")
     runs, seconds = int(table["trials"].sum()), time.time() - started
-    print(f"{runs:,} of {wanted:,} runs ({runs / TOTAL:.1%} of the grid) in {seconds:.0f} s")
+    print(f"{runs:,} of {wanted:,} runs ({runs / TOTAL:.1%} of the grid); {seconds:.0f} s this time")
     print(verdict(table))
 
 
