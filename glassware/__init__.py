@@ -1,10 +1,11 @@
 """A laboratory for test-tube tasks: small, exactly defined learning problems, trained by the thousand.
 
-Describe runs      Run, Parity, MLP, KernelRidge, Init, SGD, Adam, AdamW, Evaluation, grid
+Describe runs      Run, Parity, MLP, Neuron, PolyNet, Transformer, KernelRidge, Init, SGD, Adam, AdamW, Evaluation, grid
 Train and keep     sweep, Store
 Studies of papers  list_studies, run, estimate, claims, figures
 Plan               plan: what a success costs, when to restart
 Look               summary, charts, info
+Tables             SparseMLPClassifier, SparseMLPRegressor: scikit-learn estimators, with the extra ``tabular``
 
 Names are imported when first used, so that ``import glassware`` is quick.
 """
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
         GlasswareError,
         Init,
         KernelRidge,
+        Neuron,
         Parity,
+        PolyNet,
         Run,
         Store,
+        Transformer,
         claims,
         estimate,
         figures,
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
         summary,
         sweep,
     )
+    from glassware.tabular import SparseMLPClassifier as SparseMLPClassifier
+    from glassware.tabular import SparseMLPRegressor as SparseMLPRegressor
 
 __all__ = [
     "MLP",
@@ -47,9 +53,12 @@ __all__ = [
     "GlasswareError",
     "Init",
     "KernelRidge",
+    "Neuron",
     "Parity",
+    "PolyNet",
     "Run",
     "Store",
+    "Transformer",
     "charts",
     "claims",
     "estimate",
@@ -69,6 +78,8 @@ if not TYPE_CHECKING:  # hidden from the type checker, which would take any miss
     def __getattr__(name: str) -> Any:
         if name in ("charts", "studies"):
             return importlib.import_module(f"glassware.{name}")
+        if name in ("SparseMLPClassifier", "SparseMLPRegressor"):  # not in __all__: ``import *`` needs no scikit-learn
+            return getattr(importlib.import_module("glassware.tabular"), name)
         if name in __all__:
             return getattr(importlib.import_module("glassware.api"), name)
         raise AttributeError(f"module 'glassware' has no attribute '{name}'")

@@ -22,7 +22,7 @@ from glassware.engine.lanes import describe
 from glassware.errors import GlasswareError
 from glassware.luck import Plan, pareto_front
 from glassware.luck import plan as make_advice
-from glassware.models import MLP, Init, KernelRidge
+from glassware.models import MLP, Init, KernelRidge, Neuron, PolyNet, Transformer
 from glassware.part import dotted
 from glassware.progress import Progress
 from glassware.statistics import NEVER, median, wilson
@@ -37,9 +37,9 @@ from glassware.training import SGD, Adam, AdamW, Evaluation, Run
 STORE, FIGURES = "results/store", "results/figures"
 
 __all__ = [
-    "MLP", "SGD", "Adam", "AdamW", "Evaluation", "GlasswareError", "Init", "Judgement", "KernelRidge", "Parity",
-    "Plan", "Report", "Run", "Store", "claims", "estimate", "figures", "grid", "info", "list_studies", "plan", "run",
-    "summary", "sweep",
+    "MLP", "SGD", "Adam", "AdamW", "Evaluation", "GlasswareError", "Init", "Judgement", "KernelRidge", "Neuron",
+    "Parity", "Plan", "PolyNet", "Report", "Run", "Store", "Transformer", "claims", "estimate", "figures", "grid",
+    "info", "list_studies", "plan", "run", "summary", "sweep",
 ]  # fmt: skip
 
 

@@ -20,6 +20,14 @@ def test_every_name_is_there_and_documented():
         _ = glassware.swep
 
 
+def test_the_estimators_are_at_hand_and_only_when_asked_for():
+    from glassware import SparseMLPClassifier, tabular
+
+    assert SparseMLPClassifier is tabular.SparseMLPClassifier
+    code = "import sys; from glassware import *; Run, Transformer; sys.exit('sklearn' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_import_is_quick():
     code = "import sys, glassware; assert not {'jax', 'polars', 'numpy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
