@@ -44,8 +44,11 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
     for study, group in by_study.items():
         scale, judged = group[0].scale, [j for j in group if j.verdict in VERDICTS]
         console.print()
+        if brief and not judged:
+            console.print(f"{study} at scale {scale}: none of its {len(group)} claims can be judged at this scale")
+            continue
         if brief and all(j.verdict == "not enough runs" for j in judged):
-            wanting = f"not enough runs for any of {len(judged)} claims yet" if judged else "no claim is judged here"
+            wanting = f"not enough runs for any of {len(judged)} claims yet"
             console.print(f"{study} at scale {scale}: {wanting} (glassware run {study} --scale {scale})")
             continue
         if judged:

@@ -6,6 +6,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from glassware.probes.movement import on_support
+
 
 def weight_norms(run: Any, values: Any, params: Any) -> dict[str, Any]:
     """Frobenius norm of every layer's weight matrix: ``norm_1`` is the first layer."""
@@ -23,8 +25,7 @@ def support_share(run: Any, values: Any, params: Any) -> dict[str, Any]:
     A neuron near 1 has found the relevant coordinates: a winning ticket. A random dense neuron sits near k/n.
     """
     square = params[0]["w"] ** 2
-    on_support = (1.0 - run.task.inputs(values["task"]["mask"])) / 2.0
-    return {"support_share": on_support @ square / jnp.maximum(jnp.sum(square, axis=0), 1e-30)}
+    return {"support_share": on_support(run, values) @ square / jnp.maximum(jnp.sum(square, axis=0), 1e-30)}
 
 
 def first_layer_weights(run: Any, values: Any, params: Any) -> dict[str, Any]:

@@ -47,15 +47,15 @@ class _SparseMLP(BaseEstimator):
 
     Args:
         hidden_layer_sizes: widths of the hidden layers, first to last; a number means one layer.
-        init_sparsity: every first-layer neuron starts with this many incoming weights (of value 1), the rest at 0 and
-            free to grow; None: all weights drawn. Nothing else differs from a usual network.
+        init_sparsity: every first-layer neuron starts with this many incoming weights (of size 1), the rest at 0 and
+            free to grow; None: all weights drawn. Nothing is masked.
         learning_rate: the largest learning rate.
         weight_decay: lambda.
         epochs: passes over the rows.
         batch_size: rows a step.
         early_stopping: each network holds out rows of its own, and all keep the weights they had when these rows
             together were predicted best.
-        validation_fraction: how many rows a network holds out.
+        validation_fraction: share of the rows that a network holds out.
         n_ensemble: networks trained side by side; their predictions are averaged.
         guided: a forest on the same rows tells which columns neurons should start on, and its vote softens labels.
         preset: ``default``, one recipe for all tables; ``patient``, for tables whose columns say nothing one by one,

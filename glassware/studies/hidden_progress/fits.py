@@ -84,12 +84,6 @@ def geometric_share(fraction: float) -> float:
     return 1.0 - math.exp(-fraction * math.log(2.0))
 
 
-def early_share(times: Sequence[float], fraction: float) -> float:
-    """Share of the runs that are done by this fraction of the median time."""
-    middle = median(times)
-    return math.nan if math.isinf(middle) else sum(t <= fraction * middle for t in times) / len(times)
-
-
 def intraclass_correlation(groups: Sequence[Sequence[float]]) -> float:
     """Share of the variance that lies between groups of equal size: the one-way random-effects ICC.
 

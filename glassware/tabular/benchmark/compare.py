@@ -32,14 +32,6 @@ def errors_of(frame: pl.DataFrame) -> Errors:
     return found
 
 
-def paired(first: Errors, second: Errors) -> dict[str, list[float]]:
-    """First minus second on the trials that both have, by task."""
-    found = {
-        task: [first[task][t] - second[task][t] for t in first[task] if t in second.get(task, {})] for task in first
-    }
-    return {task: differences for task, differences in found.items() if differences}
-
-
 def mean_difference(differences: Mapping[str, Sequence[float]], seed: int = 0) -> Estimate:
     """Mean over tasks of the mean over trials; the interval draws trials again within every task."""
     rng, drawn = np.random.default_rng(seed), []
