@@ -1,12 +1,15 @@
-"""Many networks trained as lanes of one compiled program."""
+"""Many networks trained at once: what is to be trained, and the XLA program that has them as its lanes."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,6 +31,8 @@ CHECKS = 16  # moments at which the weights are kept, of which the held-out rows
 MOST_KEPT = 2**24  # numbers that a lane keeps for that
 LEAST_SLOTS = 2  # columns a neuron may start with; dense networks have the room, too, and share the program
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's
+
+log = logging.getLogger("glassware")
 
 
 class Table(NamedTuple):
@@ -111,8 +116,39 @@ class Outcome(NamedTuple):
     loss: float
 
 
-def train(jobs: list[Job]) -> list[Outcome]:
-    """The trained networks of each job, as NumPy arrays. Jobs of one shape run as one program.
+def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto") -> list[Outcome]:
+    """The trained networks of each job, as NumPy arrays.
+
+    On a CPU by a kernel, a network a core (:mod:`glassware.tabular.cpu`). By XLA on accelerators, where there is no
+    Numba, and for whoever asks. On a CPU a network is the same bit for bit whatever it was trained beside.
+    """
+    kernel = _kernel() if engine == "auto" and on_cpu() else None
+    return kernel(jobs) if kernel else _train_xla(jobs)
+
+
+@cache
+def _kernel() -> Callable[[list[Job]], list[Outcome]] | None:
+    """What trains jobs on CPU cores; None where it cannot be compiled."""
+    if find_spec("numba") is None:
+        return None
+    # Numba takes a moment to import: only when it is used.
+    from glassware.tabular.cpu.compiled import forget
+    from glassware.tabular.cpu.program import compile_now, train
+
+    for attempt in range(2):
+        try:
+            compile_now()
+            return train
+        except Exception as error:  # damaged machine code raises whatever its pickles do; else it fails again
+            forget()
+            reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+            if attempt:
+                log.warning("the kernel for tables failed (%s); using XLA", reason)
+    return None
+
+
+def _train_xla(jobs: list[Job]) -> list[Outcome]:
+    """Jobs of one shape run as one program.
 
     Lanes are spread over the devices. On a CPU, which has a device a core, those of a core take turns, so a network is
     the same bit for bit whatever it was trained beside; on an accelerator they step together.
@@ -163,7 +199,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
         if digest not in tables:
             tables[digest] = len(stacked)
             stacked.append(data)
-        lanes += [_lane(shape, job, tables[digest], member) for member in range(len(job.keys))]
+        lanes += [lane_values(shape, job, tables[digest], member) for member in range(len(job.keys))]
     count = max(len(devices()), 1 << (len(lanes) - 1).bit_length())
     count = -(-count // len(devices())) * len(devices())
     idle = {**lanes[0], "epochs": np.int32(0), "ends": np.zeros_like(lanes[0]["ends"])}
@@ -174,7 +210,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
     losses = np.asarray(losses)
     places = np.cumsum([0, *(len(job.keys) for job in jobs)])
     curves = [losses[start:end].mean(axis=0) for start, end in pairwise(places)]
-    moments = [_moment(curve) for curve in curves]
+    moments = [best_check(curve) for curve in curves]
     chosen = np.zeros(len(lanes), np.int32)
     for (start, end), moment in zip(pairwise(places), moments, strict=True):
         chosen[start:end] = moment
@@ -190,7 +226,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
     return found
 
 
-def _moment(curve: np.ndarray) -> int:
+def best_check(curve: np.ndarray) -> int:
     """The check of the least loss, at which all networks of an ensemble stop: each row is held out by one of them at
     most, and together they know more than each. The last check where there is no loss to go by."""
     return (
@@ -206,7 +242,8 @@ def _picker() -> Any:
     return jax.jit(jax.shard_map(pick, mesh=mesh(), in_specs=(lanes, lanes), out_specs=lanes, check_vma=False))
 
 
-def _lane(shape: Shape, job: Job, table: int, member: int) -> dict[str, Any]:
+def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, Any]:
+    """What differs between the networks of a program; ``table`` is the number of the job's rows among its tables."""
     recipe, key, held = job.recipe, job.keys[member], job.held_out[member]
     learnt = np.delete(np.arange(len(job.table.x)), held)
     epochs = recipe.passes(len(learnt))

@@ -1,0 +1,101 @@
+"""The kernel for CPU cores beside XLA: same draws, same networks up to rounding."""
+
+from itertools import pairwise
+
+import jax
+import numpy as np
+import pytest
+
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
+from glassware.tabular.cpu import program, weights
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(90, 11))
+CLASSES = (X[:, 0] * X[:, 1] > 0) + 2 * (X[:, 2] > 1)
+NUMBERS = X[:, 0] * X[:, 1] + X[:, 2]
+
+# Between them: either start, schedule, decay, loss; odd widths, batches that end early, held-out rows, weights.
+SPREAD = {"hidden_layer_sizes": (33, 16, 8), "epochs": 4, "n_ensemble": 3, "guided": False}
+COUPLED = {"preset": "paper", "hidden_layer_sizes": 40, "epochs": 4, "batch_size": 50, "weight_decay": 0.1}
+
+
+def job(kind, random_state=0, **parameters):
+    model = kind(random_state=random_state, **parameters)
+    prepared = model._prepare(X, CLASSES if kind is SparseMLPClassifier else NUMBERS, 1 + np.arange(len(X)) % 3)
+    return model._attempt(prepared, prepared.recipe).job
+
+
+def arrays(outcome):
+    return [layer[name] for params in outcome.members for layer in params for name in ("w", "b")]
+
+
+@pytest.mark.parametrize(("kind", "parameters"), [(SparseMLPClassifier, SPREAD), (SparseMLPRegressor, COUPLED)])
+def test_it_trains_what_xla_trains(kind, parameters):
+    starts, ends = (
+        [job(kind, **parameters, init_sparsity=sparsity, **more) for sparsity in (None, 2)]
+        for more in ({"learning_rate": 0.0}, {})
+    )
+    ours, theirs = program.train(starts + ends), lanes.train(starts + ends, "xla")
+    # The same draws, and few steps: rounding grows by training, and what is compared is the rules.
+    for a, b, tolerance in zip(ours, theirs, (1e-7, 1e-7, 2e-5, 2e-5), strict=True):
+        np.testing.assert_allclose(a.loss, b.loss, rtol=1e-5)
+        for one, other in zip(arrays(a), arrays(b), strict=True):
+            np.testing.assert_allclose(one, other, atol=tolerance)
+    for before, after in zip(ours[:2], ours[2:], strict=True):
+        assert all(np.abs(a - b).max() > 1e-3 for a, b in zip(arrays(before), arrays(after), strict=True))  # it moved
+
+
+def test_rows_come_in_the_same_order():
+    one = job(SparseMLPClassifier, **SPREAD)
+    shape = one.shape()
+    lane = lanes.lane_values(shape, one, 0, 1)
+    ours = weights.orders(shape, lane, 2, 4)
+    order = jax.jit(lanes._order, static_argnums=0)
+    for i, epoch in enumerate((2, 3)):
+        theirs = lane["learnt"][np.asarray(order(shape, lane["order"], np.int32(epoch), lane["rows"]))]
+        np.testing.assert_array_equal(ours[i], theirs[: lane["rows"]])
+
+
+def test_networks_do_not_mind_their_company():
+    jobs = [job(SparseMLPClassifier, seed, **SPREAD) for seed in range(3)]
+    jobs.insert(1, job(SparseMLPRegressor, **COUPLED))
+    for one, together in zip(jobs, program.train(jobs), strict=True):
+        for a, b in zip(arrays(program.train([one])[0]), arrays(together), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_weights_come_back_as_they_went():
+    shape = job(SparseMLPClassifier, hidden_layer_sizes=(19, 40), guided=False).shape()
+    net = weights.layout(shape)
+    sizes = (11, *shape.sizes[1:])
+    params = tuple(
+        {"w": RNG.normal(size=(a, b)).astype(np.float32), "b": RNG.normal(size=b).astype(np.float32)}
+        for a, b in pairwise(sizes)
+    )
+    flat = weights.zeros(weights.room(net)[0])
+    weights.write(net, params, flat)
+    for a, b in zip(weights.read(net, flat, 11), params, strict=True):
+        np.testing.assert_array_equal(a["w"], b["w"])
+        np.testing.assert_array_equal(a["b"], b["b"])
+
+
+def test_one_that_fails_stops_the_others(monkeypatch):
+    monkeypatch.setattr(program, "first", lambda *arguments: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        program.train([job(SparseMLPClassifier, **SPREAD)])
+
+
+def test_what_cannot_be_compiled_is_left_to_xla(monkeypatch, caplog):
+    monkeypatch.setattr(program, "compile_now", lambda: 1 / 0)
+    monkeypatch.setattr(lanes, "_train_xla", lambda jobs: "by XLA")
+    lanes._kernel.cache_clear()
+    assert lanes.train([]) == "by XLA"
+    lanes._kernel.cache_clear()
+    assert "the kernel for tables failed (division by zero); using XLA" in caplog.text
+
+
+def test_without_numba_there_is_xla(monkeypatch):
+    monkeypatch.setattr(lanes, "find_spec", lambda name: None)
+    lanes._kernel.cache_clear()
+    assert lanes._kernel() is None
+    lanes._kernel.cache_clear()
