@@ -116,7 +116,10 @@ def train(
 
 
 def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> pl.DataFrame:
-    """The study's rows that the store already has; trains and computes nothing."""
+    """The study's rows that the store already has; trains and computes nothing.
+
+    A study that is both trained and computed has none as long as one half is missing.
+    """
     return _gather(study, scale, store, seeds)[0]
 
 
@@ -145,9 +148,11 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
     if study.compute is None:
         return table, found, wanted
     computed = read_computed(store, _computed_name(study, scale, seeds), study.version)
-    if computed is None:
-        return table, found, wanted + 1
-    return _together(computed, table), found + 1, wanted + 1
+    found, wanted = found + (computed is not None), wanted + 1
+    # Studies share runs: rows of another one must not pass for half of this one, whose checks look at both halves.
+    if computed is None or (study.stages and not len(table)):
+        return pl.DataFrame(), found, wanted
+    return _together(computed, table), found, wanted
 
 
 def _parts(study: Study, scale: Scale, seeds: int | None) -> list[Part]:

@@ -11,7 +11,7 @@ from glassware import studies
 from glassware.errors import StoreError
 from glassware.statistics import Estimate
 from glassware.studies import Claim, Finding, Study
-from glassware.sweeps import Store
+from glassware.sweeps import Store, keep_computed
 from tests import calls
 from tests.helpers import TINY, tiny
 
@@ -113,6 +113,20 @@ def test_computed_and_trained_rows_together(tmp_path):
     assert studies.missing(BOTH, "smoke", store) == (0, 3)
     assert studies.results(BOTH, "smoke", store).equals(frame)
     assert len(CALLS) == 1
+
+
+def test_half_of_a_study_is_not_judged(tmp_path, monkeypatch):
+    """Studies share runs: after another one the store has the trained rows of this one, and nothing computed."""
+    monkeypatch.setattr(studies, "STUDIES", {BOTH.name: BOTH})
+    glassware.sweep(BOTH.runs("smoke"), tmp_path / "trained")
+    keep_computed(Store(tmp_path / "computed"), "test/both/smoke", 1, lambda: compute("smoke", None))
+    for half, lacking in (("trained", 1), ("computed", 2)):
+        where = ("--scale", "smoke", "--store", tmp_path / half)
+        said = calls.call("claims", *where)
+        assert (said.exit_code, "not enough runs for any of 1 claims" in said.stdout) == (0, True), said.output
+        assert f"{lacking} of 3 runs are missing" in said.stdout
+        drawn = calls.call("figures", "test/both", *where, "--figures", tmp_path / "figures")
+        assert calls.sentence(drawn).startswith("no results of test/both at scale smoke yet")
 
 
 def test_without_a_store_nothing_is_kept(folder):
