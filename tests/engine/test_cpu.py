@@ -118,6 +118,16 @@ def test_success_is_found_at_the_same_evaluation() -> None:
     assert None not in found.values()
 
 
+@pytest.mark.parametrize("engine", ["kernels", "xla"])
+def test_an_error_as_large_as_allowed_is_a_success(engine: Any) -> None:
+    exam = Evaluation(test=300, every=100, success=0.0)
+    (one,) = train(
+        [run(task=Parity(n=10, k=2), model=MLP(width=30), m=None, steps=5000, evaluation=exam)], engine=engine
+    )
+    assert one.success_step == one.steps_taken < 5000
+    assert one.curves["test_error"][-1] == 0.0
+
+
 def test_final_probes_see_the_network() -> None:
     one = run(probes=("neuron_norms", "support_share"), steps=300)
     (ours,), (theirs,) = train([one], engine="kernels"), train([one], engine="xla")
