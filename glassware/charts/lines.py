@@ -61,13 +61,16 @@ def lines(
         table.group_by(panel, kind, line, maintain_order=True)
         .agg(pl.col(x).cast(pl.Float64), pl.col(y).cast(pl.Float64).round_sig_figs(DIGITS))
         .select(panel=pl.col(panel), kind=pl.col(kind), line=pl.col(line).cast(pl.String), x=pl.col(x), y=pl.col(y))
-        .with_columns(rank=pl.col("kind").replace_strict(kinds, range(len(kinds))))
+        .with_columns(
+            rank=pl.col("kind").replace_strict(kinds, range(len(kinds))),
+            lone=pl.col("x").list.len() == 1,  # a line of one point cannot be seen: it is a dot
+        )
         .sort("rank", maintain_order=True)
         .to_dicts()
     )
     across = min(columns, len(panels))
     width, height = SIZES.get(across, SMALL)
-    chart = alt.Chart(inline(records)).mark_line(strokeWidth=1.3, strokeOpacity=0.7).encode(
+    base = alt.Chart(inline(records)).encode(
         x=alt.X("x:Q", title=x_title, scale=_scale(log_x), axis=_x_axis(table[x], log_x)),
         y=alt.Y("y:Q", title=y_title, scale=_scale(log_y, y_domain), axis=_y_axis(table[y], log_y, percent)),
         color=alt.Color(
@@ -80,6 +83,9 @@ def lines(
         ),
         detail=["line:N", "rank:O"],
     )  # fmt: skip
+    chart: Any = base.mark_line(strokeWidth=1.3, strokeOpacity=0.7)
+    if any(record["lone"] for record in records):
+        chart = alt.layer(chart, base.transform_filter("datum.lone").mark_point(filled=True, size=30, opacity=1))
     figure = panelled(chart.properties(width=width, height=height), panels, columns=across)
     if own_x or own_y:
         figure = figure.resolve_scale(x="independent" if own_x else "shared", y="independent" if own_y else "shared")
@@ -96,6 +102,8 @@ def _scale(log: bool, domain: tuple[float, float] | None = None) -> alt.Scale:
 
 
 def _x_axis(values: pl.Series, log: bool) -> alt.Axis:
+    if log and values.n_unique() == 1:  # a scale without length: all its ticks would lie on one another
+        return alt.Axis(labelExpr=SHORT, values=[float(values[0])], grid=False)
     if log:
         return log_axis(float(values.min()), float(values.max()), grid=False, labelOverlap="greedy")  # type: ignore[arg-type]
     return alt.Axis(labelExpr=SHORT, tickCount=4, grid=False)

@@ -3,7 +3,7 @@ import pytest
 
 from glassware.charts.lines import lines
 from glassware.errors import GlasswareError
-from tests.charts.made import data, specification, texts
+from tests.charts.made import data, marks, specification, texts
 
 TABLE = pl.DataFrame(
     {
@@ -50,3 +50,11 @@ def test_one_kind_needs_no_legend() -> None:
 def test_nothing_to_draw_is_one_sentence() -> None:
     with pytest.raises(GlasswareError, match="'step'"):
         draw(pl.DataFrame())
+
+
+def test_a_line_of_one_point_is_a_dot() -> None:
+    lone = TABLE.filter((pl.col("step") == 10) | (pl.col("panel") == "m = 50"))
+    assert len(marks(specification(draw(lone)), "point")) == 3
+    assert not marks(specification(draw()), "point")
+    drawn = texts(specification(draw(TABLE.filter(pl.col("step") == 10), log_x=True, own_x=False)))
+    assert [text for text in drawn if text in ("10", "9", "8")] == ["10"] * 2  # one tick a panel

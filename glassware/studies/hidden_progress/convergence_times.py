@@ -373,7 +373,7 @@ def _elbow_figure(frame: pl.DataFrame) -> object:
         x="n",
         colour="k",
         panel="panel",
-        title="The exponent grows with n",
+        title="Median steps to converge over a wider range of n",
         subtitle="median steps to converge; dashed: one power law for all n, which the medians leave",
     )
 

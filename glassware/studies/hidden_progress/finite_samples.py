@@ -266,7 +266,7 @@ def _figure(frame: pl.DataFrame) -> object:
     return lines(
         table.join(order, on="panel").sort("place", maintain_order=True), x="step", y="value", line="run", kind="kind",
         panel="panel", colours={"training error": GRAY, "test error": DENSE}, columns=named["m"].n_unique(),
-        title="Grokking lies between enough examples and too few", log_x=True, own_x=False, y_domain=(0.0, 0.6),
+        title="Training on fixed samples of several sizes", log_x=True, own_x=False, y_domain=(0.0, 0.6),
         subtitle="training and test error along training on m fixed examples, weight decay λ, two lines a seed",
         x_title="training step", y_title="error", percent=True,
     )  # fmt: skip

@@ -173,7 +173,7 @@ def _figure(frame: pl.DataFrame) -> object:
         kind="kind",
         panel="panel",
         colours={f"initial network {i + 1}": CATEGORIES[i] for i in range(DRAWN)},
-        title="Runs from one initial network converge together",
+        title="Runs from a few initial networks, each on several streams",
         subtitle="training loss on different streams of examples; a colour is an initial network",
         x_title="training step",
         y_title="training loss",

@@ -174,7 +174,7 @@ def _figure(frame: pl.DataFrame) -> object:
     ).sort("activation", "width", "batch", maintain_order=True)
     return lines(
         points(named, {TEST: "error"}, "panel", "name"), x="step", y="value", line="run", kind="name", panel="panel",
-        title="Wide cubic networks have no plateau", x_title="training step", y_title="test error", columns=3,
+        title="Wide cubic networks beside ReLU networks", x_title="training step", y_title="test error", columns=3,
         subtitle="test error along training, a line a seed", own_x=False, y_domain=(0.0, 0.6), percent=True,
     )  # fmt: skip
 

@@ -290,7 +290,7 @@ def movement_figure(frame: pl.DataFrame) -> object:
                 parts.append(long)
     return lines(
         pl.concat(parts) if parts else pl.DataFrame(), x="step", y="value", line="run", kind="kind", panel="panel",
-        title="Hidden progress: weights move further than random walks", columns=3, log_x=True, log_y=True, own_y=True,
+        title="Hidden progress: the movement of the weights", columns=3, log_x=True, log_y=True, own_y=True,
         subtitle="largest movement of a first-layer weight since the start, a line a seed", x_title="training step",
         y_title="largest movement ρ", colours={"random labels": GRAY, "labels of the parity": DENSE},
     )  # fmt: skip

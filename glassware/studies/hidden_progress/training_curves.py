@@ -229,7 +229,7 @@ def _figure(frame: pl.DataFrame) -> object:
     return curves_figure(
         frame,
         panels,
-        "Error stays at chance, then drops",
+        "Training curves of several settings",
         "test error along online training of the (n, k)-parity, a line a seed",
     )
 

@@ -203,7 +203,7 @@ def _figure(frame: pl.DataFrame) -> object:
     search = [(width, math.comb(smallest, K) / width) for width in widths if math.comb(smallest, K) / width >= 1]
     return boxes(
         table, x="width", y="t", kind="rule", panel="panel", baseline=search,
-        title="Width gives no parallel speed-up", x_title="width r", y_title="steps to convergence",
+        title="Steps to convergence against width", x_title="width r", y_title="steps to convergence",
         subtitle=f"dashed: C({smallest}, {K}) / r, the mean time of r random searches; above a box: runs that converge",
     )  # fmt: skip
 

@@ -322,7 +322,7 @@ STUDY = Study(
         "accuracy": lambda frame: tiles(
             _tiles(frame),
             scale=alt.Scale(scheme="viridis", domain=[0.25, 1.0]),
-            title="One gradient step makes the parity linear; features fixed in advance only read the leak",
+            title="A linear readout after one gradient step, and on features fixed in advance",
             subtitle="accuracy of a linear readout on N features, mean over seeds; 0.5 is chance",
             x_title="(n, k) and features",
             y_title="method",

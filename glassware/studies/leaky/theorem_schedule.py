@@ -160,7 +160,7 @@ STUDY = Study(
         "curves": lambda frame: accuracy_curves(
             frame,
             pl.format("{}, q={}", "schedule", "q"),
-            title="The theorem's steps are too small to leave the majority rule",
+            title="Accuracy with the theorem's step size, and with a larger one",
             columns=3,
         ),
     },

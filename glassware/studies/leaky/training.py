@@ -189,7 +189,7 @@ def _figure(frame: pl.DataFrame) -> object:
                   "eta", pl.col("layers").replace({"both": "both layers"}))
     ).otherwise(pl.format("{} (n={}, k={})", "variant", "n", "k"))  # fmt: skip
     drawn = frame.filter(q.is_null() | (pl.col("q") == q))
-    return accuracy_curves(drawn, recipe, title="The leak is read at once, the parity follows", columns=4)
+    return accuracy_curves(drawn, recipe, title="Training after the first step: leak and parity", columns=4)
 
 
 STUDY = Study(

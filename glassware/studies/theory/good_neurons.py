@@ -305,13 +305,13 @@ STUDY = Study(
     figures={
         "width": lambda frame: lines(
             _widths(frame), x="n", y="r", line="line", kind="kind", panel="panel",
-            title="Half of the runs learn at the width that expects a lucky neuron", x_title="inputs n",
+            title="The width at which half of the runs learn", x_title="inputs n",
             y_title="width r",
             subtitle="by step budget; and the width that expects one lucky neuron, n(n-1)/6", log_x=True, log_y=True,
         ),
         "luck": lambda frame: lines(
             _times(frame), x="step", y="share", line="line", kind="kind", panel="panel",
-            title="A lucky neuron makes a run fast", x_title="steps", y_title="runs that have learned",
+            title="Runs with and without a lucky neuron", x_title="steps", y_title="runs that have learned",
             subtitle="networks of 1/2 to 2 times the width that expects one lucky neuron", percent=True,
             y_domain=(0.0, 1.0), columns=2, own_x=False,
         ),

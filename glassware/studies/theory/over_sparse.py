@@ -262,7 +262,7 @@ STUDY = Study(
     figures={
         "trade-off": lambda frame: charts.dots(
             _errors(frame), x="case", y="error", low="low", high="high", colour="network",
-            title="Few ones and many neurons need less data",
+            title="Test error by sparsity, width and examples",
             subtitle="test error, mean and range over seeds; readout by least squares or descent",
             x_title="examples and readout", y_title="test error",
         ),

@@ -208,7 +208,7 @@ STUDY = Study(
     figures={
         "elimination": lambda frame: charts.dots(
             _success(frame), x="case", y="value", low="low", high="high", colour="what",
-            title="Elimination over GF(2) needs n examples and dies with the first wrong labels",
+            title="Elimination over GF(2) against examples and against noise",
             subtitle="share of trials that find S; noise with m = n + 20 examples",
             x_title="examples, or share of flipped labels", y_title="found S",
         ),
