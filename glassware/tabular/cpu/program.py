@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -74,7 +76,11 @@ def train(jobs: list[Job]) -> list[Outcome]:
     waiting: Iterator[tuple[int, int]] = ((i, member) for i, job in enumerate(jobs) for member in range(len(job.keys)))
     lock, stop = threading.Lock(), threading.Event()
 
-    def work() -> None:
+    count = min(cores(), sum(len(job.keys) for job in jobs))
+
+    def work(number: int) -> None:
+        if count == cores():
+            _stay(number)
         desks: dict[Shape, Work] = {}
         while not stop.is_set():
             with lock:
@@ -89,17 +95,22 @@ def train(jobs: list[Job]) -> list[Outcome]:
             if outcome is not None:
                 found[i] = outcome
 
-    count = min(cores(), sum(len(job.keys) for job in jobs))
-    if count == 1:
-        work()
-        return [found[i] for i in range(len(jobs))]
     with ThreadPoolExecutor(max(1, count), "glassware") as pool:
         try:
-            for done in [pool.submit(work) for _ in range(count)]:
+            for done in [pool.submit(work, number) for number in range(count)]:
                 done.result()
         finally:
             stop.set()  # an interrupt, or a failure in one core: the others end soon, too
     return [found[i] for i in range(len(jobs))]
+
+
+def _stay(number: int) -> None:
+    """Keep this thread, which lives as long as the call, on a core of its own: schedulers that pack threads leave some
+    cores idle while others have two."""
+    if hasattr(os, "sched_setaffinity"):
+        allowed = sorted(os.sched_getaffinity(0))
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, {allowed[number % len(allowed)]})
 
 
 def compile_now() -> None:
