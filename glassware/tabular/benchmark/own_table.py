@@ -22,6 +22,8 @@ MOST_WORDS = 20  # different values of a text column that is coded, one column a
 SHOWN = 6  # names in a sentence
 HEAD = 1 << 20  # bytes from which the length of a line is told
 SCHEMA_ROWS = 10_000
+SEPARATORS = {";": "semicolons", "\t": "tabs"}  # that a CSV file may have instead of commas
+NOTHING = ("NA", "N/A", "na", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "")  # among numbers: missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +87,11 @@ def _read(path: Path, most_rows: int, notes: list[str]) -> pl.DataFrame:
         if path.is_dir():
             raise DataError(f"{path} is a folder: a file {', '.join(KINDS)} is needed.")
         return read_frame(path)
-    _check_header(path)
+    separator = _separator(path)
+    if separator != ",":
+        notes.append(f"Fields are taken to be separated by {SEPARATORS[separator]}.")
     if path.stat().st_size <= BIG:
-        return read_frame(path)
+        return read_frame(path, separator)
     with path.open("rb") as file:
         head = file.read(HEAD)
     expected = path.stat().st_size * max(1, head.count(b"\n")) / max(1, len(head))
@@ -95,7 +99,9 @@ def _read(path: Path, most_rows: int, notes: list[str]) -> pl.DataFrame:
     # The hash of a row's number says whether it is kept: rows all over the file, without holding them all.
     chosen = (pl.col("row number").hash(0) % 1_000_000) < int(share * 1_000_000)
     try:
-        lazy = pl.scan_csv(path, infer_schema_length=SCHEMA_ROWS, glob=False, row_index_name="row number")
+        lazy = pl.scan_csv(
+            path, separator=separator, infer_schema_length=SCHEMA_ROWS, glob=False, row_index_name="row number"
+        )
         frame = lazy.filter(chosen).drop("row number").collect(engine="streaming")
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
@@ -105,13 +111,16 @@ def _read(path: Path, most_rows: int, notes: list[str]) -> pl.DataFrame:
     return frame
 
 
-def _check_header(path: Path) -> None:
-    """Polars renames columns of one name in silence."""
+def _separator(path: Path) -> str:
+    """What stands between the fields, by the first line. Two columns of one name are refused: Polars renames them."""
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
-        names = next(csv.reader(file), [])
+        first = file.readline()
+    found = "," if "," in first else next((mark for mark in SEPARATORS if mark in first), ",")
+    names = next(csv.reader([first], delimiter=found), [])
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(f"{path} has more than one column named {twice[0]!r}: rename them.")
+    return found
 
 
 def _check_names(path: Path, frame: pl.DataFrame, target: str, drop: Sequence[str]) -> None:
@@ -146,10 +155,22 @@ def _classes(path: Path, target: pl.Series) -> tuple[tuple[str, ...], np.ndarray
     return tuple(str(value) for value in found.to_list()), y
 
 
+def _numbers(column: pl.Series) -> pl.Series:
+    """Text that is numbers but for words like NA, as numbers with missing values; any other column as it is."""
+    if column.dtype != pl.String:
+        return column
+    words = column.str.strip_chars()
+    known = words.filter(words.is_not_null() & ~words.is_in(NOTHING))
+    if not len(known) or known.cast(pl.Float64, strict=False).null_count():
+        return column
+    return words.cast(pl.Float64, strict=False).fill_nan(None)
+
+
 def _inputs(path: Path, inputs: pl.DataFrame, missing: str, notes: list[str]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Numbers as they are, text of few values as a column a value, constant columns left out."""
     parts, names, constant, coded = list[np.ndarray](), list[str](), list[str](), list[str]()
-    for column in inputs.iter_columns():
+    for given in inputs.iter_columns():
+        column = _numbers(given)
         name, dtype = column.name, column.dtype
         nothing = column.null_count() + (int(column.is_nan().sum()) if dtype.is_float() else 0)
         if nothing and nothing == len(column):

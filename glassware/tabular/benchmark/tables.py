@@ -38,15 +38,15 @@ class Table:
         return len(self.y)
 
 
-def read_frame(path: Path) -> pl.DataFrame:
-    """A file as a frame, columns as they are."""
+def read_frame(path: Path, separator: str = ",") -> pl.DataFrame:
+    """A file as a frame, columns as they are; ``separator`` stands between the fields of a CSV file."""
     if not path.is_file():
         raise DataError(f"There is no file {path}.")
     try:
         if path.suffix == ".parquet":
             return pl.read_parquet(path, glob=False)
         if path.suffix == ".csv":
-            return pl.read_csv(path, infer_schema_length=None, glob=False)
+            return pl.read_csv(path, separator=separator, infer_schema_length=None, glob=False)
         if path.suffix == ".arff":
             return _read_arff(path)
     except (pl.exceptions.PolarsError, OSError, ValueError, NotImplementedError) as error:

@@ -32,6 +32,26 @@ def test_a_good_table(path):
     np.testing.assert_array_equal(table.y, [1, 0] * (ROWS // 2))
 
 
+@pytest.mark.parametrize(("mark", "word"), [(";", "semicolons"), ("\t", "tabs")])
+def test_fields_need_not_be_separated_by_commas(path, mark, word):
+    good().write_csv(path, separator=mark)
+    table = read_table(path, "kind")
+    assert table.columns == ("a", "b")
+    assert table.notes == (f"Fields are taken to be separated by {word}.",)
+    path.write_text(f"a{mark}a{mark}kind\n1{mark}2{mark}yes\n")
+    with pytest.raises(DataError, match="more than one column named 'a'"):
+        read_table(path, "kind")
+
+
+def test_words_for_nothing_among_numbers_are_missing_values(path):
+    frame = good(c=["NA", "?", " 3", *["1.5"] * (ROWS - 3)], d=["NA", "west", *["east"] * (ROWS - 2)])
+    with pytest.raises(DataError, match="Column 'c' is missing in 2 of 12 rows"):
+        read_table(written(path, frame), "kind")
+    table = read_table(path, "kind", missing="median")
+    assert table.columns == ("a", "b", "c", "d=NA", "d=east", "d=west")  # a word among words is one
+    np.testing.assert_array_equal(table.X[:4, 2], [np.nan, np.nan, 3.0, 1.5])
+
+
 def few(*values):
     return [*values, *[values[-1]] * (ROWS - len(values))]
 
