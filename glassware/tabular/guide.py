@@ -10,6 +10,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 TREES = 100
 MOST_ROWS = 5000  # a tree is grown on at most this many
+LARGE = 50_000  # numbers in a table for which threads are worth their while
 LEAST_SHARE = 0.05  # of its fair share of importance that every column has: a forest can be blind to it
 
 
@@ -38,7 +39,8 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
         "random_state": seed,
-        "n_jobs": -1,
+        # scikit-learn's threads race for the filters of warnings, now and then with a warning about it.
+        "n_jobs": -1 if X.size >= LARGE else 1,
     }
     forest = RandomForestClassifier(**options) if classify else RandomForestRegressor(max_features=0.33, **options)
     with warnings.catch_warnings():

@@ -175,6 +175,12 @@ def test_a_parity_that_early_stopping_gives_up_on_is_tried_again_with_patience()
     assert model.interactions(3, X=x[1500:], top=1)["features"][0].to_list() == [2, 5, 7]
 
 
+def test_patience_that_finds_nothing_more_is_not_taken():
+    rng = np.random.default_rng(0)
+    model = SparseMLPClassifier(8, n_ensemble=2, random_state=0)
+    assert model.fit(rng.normal(size=(200, 5)), rng.integers(0, 2, 200)).recipe_.scale == "mixed"
+
+
 def test_columns_by_their_signs_are_cut_in_the_middle():
     columns = np.array([[-1.0, 0.0, 3.0, 5.0], [1.0, 0.0, 3.0, 6.0], [1.0, 1.0, 3.0, 7.0], [1.0, 0.0, 3.0, 8.0]])
     signs = Scaling.fit(columns, "signs").transform(columns)
