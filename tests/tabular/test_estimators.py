@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from glassware.errors import GlasswareError
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
+from glassware.tabular.guide import guide
 from glassware.tabular.inputs import Scaling
 from glassware.tabular.lanes import Shape, train
 from glassware.tabular.network import layer_keys, outputs
@@ -173,6 +175,25 @@ def test_a_parity_that_early_stopping_gives_up_on_is_tried_again_with_patience()
     assert model.recipe_.scale == "signs"
     assert model.score(x[1500:], y[1500:]) > 0.9
     assert model.interactions(3, X=x[1500:], top=1)["features"][0].to_list() == [2, 5, 7]
+
+
+def test_labels_are_smoothed_and_mixed_with_the_votes_and_columns_scaled_by_the_importance_of_a_forest():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)
+    x[:, 0] += y
+    model, truth = SparseMLPClassifier(random_state=0), np.eye(3)[y]
+    prepared = model._prepare(x, y)
+    alone = model._attempt(prepared, replace(prepared.recipe, guided=False))
+    smooth = 0.95 * truth + 0.05 / 3
+    np.testing.assert_allclose(alone.job.table.target, smooth)
+    found = guide(x, y, prepared.weight, True, prepared.seed)
+    guided = model._attempt(prepared, prepared.recipe)
+    vote = np.where(np.isfinite(found.vote), found.vote, truth)
+    np.testing.assert_allclose(guided.job.table.target, 0.6 * smooth + 0.4 * vote)
+    gain = np.sqrt(found.importance / found.importance.mean())
+    np.testing.assert_allclose(guided.job.table.x, alone.job.table.x * gain)
+    assert gain[0] > 1 > gain[1:].max()
+    np.testing.assert_array_equal(guided.job.table.truth, truth)  # held-out rows are judged by what they are
 
 
 def test_patience_that_finds_nothing_more_is_not_taken():
