@@ -52,9 +52,11 @@ def tabular(
     from glassware.tabular.benchmark.own_table import read_table
 
     wanted = None if methods is None else check_methods([name.strip() for name in methods.split(",")])
-    with make_console(stderr=True).status(f"reading {file}") as status:
+    passing = make_console(stderr=True)
+    with passing.status(f"reading {file}") as status:
+        tell = status.update if passing.is_terminal or as_json else passing.print
         table = read_table(file, target, drop=drop or [], missing=missing, most_rows=rows)
-        found = contest(table, wanted, folds=folds, seeds=seeds, k=k, tell=status.update)
+        found = contest(table, wanted, folds=folds, seeds=seeds, k=k, tell=tell)
     if as_json:
         print(json.dumps({"file": str(file), "notes": list(table.notes), **found.plain()}, indent=2))
         return

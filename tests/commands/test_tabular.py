@@ -46,6 +46,7 @@ def test_methods_on_a_table_of_your_own(small, file, folder):
     assert done.exit_code == 0, done.output
     assert "mine.csv: 90 rows, 4 inputs, 2 classes of kind" in done.stdout
     assert "Cross-validated in 2 folds." in done.stdout
+    assert "method 3 of 3: MLPClassifier, 2 fits" in done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
     assert {"sparse", "dense", "MLPClassifier"} <= set(lines)
     assert "left × right: " in done.stdout
@@ -61,6 +62,7 @@ def test_as_json(small, file):
         "tabular", file.name, "--target", "kind", "--drop", "more", "--methods", "dense", "--folds", 2, "--json"
     )
     found = json.loads(done.stdout)
+    assert done.stderr == ""
     assert {row["method"] for row in found["table"]} == {"sparse", "dense"}
     ours = next(row for row in found["table"] if row["method"] == "sparse")
     folds = [row["error"] for row in found["folds"] if row["method"] == "sparse"]

@@ -88,8 +88,8 @@ def contest(
     ]
     parts = [_filled(table.X[train], table.X[test]) for _, _, train, test in splits]
     rows = []
-    for method in chosen:
-        tell(f"{method}: {len(splits)} fits")
+    for place, method in enumerate(chosen, start=1):
+        tell(f"method {place} of {len(chosen)}: {method}, {len(splits)} fits")
         tables = [(X, table.y[train]) for (X, _), (_, _, train, _) in zip(parts, splits, strict=True)]
         models = fitted(method, tables, [seed for seed, *_ in splits])
         for model, (_, X_test), (seed, fold, _, test) in zip(models, parts, splits, strict=True):
