@@ -39,6 +39,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 
 STORE, FIGURES = Path("results/store"), Path("results/figures")
 
+FEW_SEEDS = "fewer runs a cell than this scale has by itself: a verdict may be chance, mind the intervals"
+
 
 @contextmanager
 def stoppable(progress: Progress, store: Path) -> Iterator[None]:

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from glassware.commands.options import FIGURES, STORE, AsJson, FiguresFolder, Scale, Seeds, StoreFolder, StudyName
+from glassware.commands.options import (
+    FEW_SEEDS,
+    FIGURES,
+    STORE,
+    AsJson,
+    FiguresFolder,
+    Scale,
+    Seeds,
+    StoreFolder,
+    StudyName,
+)
 from glassware.printing import make_console, print_claims, print_figures
 
 
@@ -41,6 +51,8 @@ def claims(
             console.print(
                 f"{lacking:,} of {wanted:,} runs are missing; those that succeed finish first", style="yellow"
             )
+        if lacking < wanted and one.is_short(size, seeds):
+            console.print(FEW_SEEDS, style="yellow")
 
 
 def figures(

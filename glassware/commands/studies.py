@@ -8,6 +8,7 @@ import os
 from rich.table import Table
 
 from glassware.commands.options import (
+    FEW_SEEDS,
     FIGURES,
     STORE,
     AsJson,
@@ -63,7 +64,7 @@ def run(
     from glassware import api
     from glassware.engine import check_engine
     from glassware.progress import Progress
-    from glassware.studies import find
+    from glassware.studies import check_scale, find
 
     console = make_console()
     found, path = find(study), check_engine(engine)
@@ -77,6 +78,8 @@ def run(
             found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=path, progress=progress
         )
     print_claims(console, report.judgements)
+    if found.is_short(check_scale(scale), seeds):
+        console.print(FEW_SEEDS, style="yellow")
     console.print()
     print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
     console.print(f"results in {store}", soft_wrap=True)

@@ -80,6 +80,10 @@ class Study:
             return self.paper_runs
         return len(self.runs(scale))
 
+    def is_short(self, scale: Scale, seeds: int | None) -> bool:
+        """Whether this many seeds make fewer runs than the scale's own number, for which the claims were written."""
+        return seeds is not None and len(self.runs(scale, seeds)) < self.size(scale)
+
     def runs(self, scale: Scale, seeds: int | None = None) -> list[Run]:
         """Runs of the first stage: those that need no results."""
         return self.stages[0](scale, seeds, pl.DataFrame()) if self.stages else []

@@ -68,7 +68,10 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
 def test_claims_say_what_is_missing(folder, tiny_study):
     assert call("run", "test/tiny", "--seeds", "1").exit_code == 0
     assert "3 of 6 runs are missing; those that succeed finish first" not in call("claims", "test/tiny").stdout
+    assert "a verdict may be chance" in call("claims", "test/tiny", "--seeds", "1").stdout
+    assert "a verdict may be chance" in call("run", "test/tiny", "--seeds", "1").stdout
     said = call("claims", "test/tiny", "--seeds", "2").stdout
+    assert "a verdict may be chance" not in said
     assert "2 of 6 runs are missing; those that succeed finish first" in said
     silent = replace(STUDY, claims=(claim("rare", None),), stages=(first,))
     studies.STUDIES[STUDY.name] = silent
