@@ -92,6 +92,7 @@ def estimate(
     seeds: Seeds = None,
     lanes: Lanes = None,
     engine: EngineName = "auto",
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how long a study takes on this machine; trains nothing.
@@ -102,18 +103,30 @@ def estimate(
     """
     from glassware import api
     from glassware.engine import check_engine
-    from glassware.studies import find
+    from glassware.progress import about
+    from glassware.studies import check_scale, find, left_in_pieces
+    from glassware.sweeps import Store
 
     found, path, console = find(study), check_engine(engine), make_console()
+    if data is not None:
+        os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     with make_console(stderr=True).status("measuring this machine") as status:
         forecast = api.estimate(found, scale, store=store, seeds=seeds, lanes=lanes, engine=path, tell=status.update)
+        pieces = left_in_pieces(found, check_scale(scale), Store(store) if store.exists() else None, seeds)
     if as_json:
-        print(json.dumps({"study": found.name, "scale": scale, **forecast.plain()}, indent=2))
+        named = [dict(zip(("table", "left", "pieces", "core_seconds"), one, strict=True)) for one in pieces]
+        print(json.dumps({"study": found.name, "scale": scale, **forecast.plain(), "tables": named}, indent=2))
         return
     title = f"{found.name} at scale {scale}: {found.title}"
-    if not found.stages:
-        console.print(f"{title}\n\nit is computed, not trained: there is no run to estimate")
+    if found.stages:
+        print_estimate(console, title, forecast)
+    else:
+        console.print(f"{title}\n")
+    for table, left, every, seconds in pieces:
+        rest = f"{left:,} of {every:,} pieces left, about {about(seconds)} of one core" if left else "nothing is left"
+        console.print(f"{table}: {rest}")
+    if not found.stages and not pieces:
+        console.print("it is computed, not trained: there is no run to estimate")
         return
-    print_estimate(console, title, forecast)
     if found.compute is not None:
         console.print("not counted: what the study computes besides")

@@ -7,7 +7,17 @@ import difflib
 from glassware.errors import GlasswareError
 from glassware.studies import hidden_progress, leaky, pareto, theory
 from glassware.studies.claim import SCALES, Claim, Finding, Judgement, Scale
-from glassware.studies.study import Report, Study, check_scale, claims, figures, missing, results, train
+from glassware.studies.study import (
+    Report,
+    Study,
+    check_scale,
+    claims,
+    figures,
+    left_in_pieces,
+    missing,
+    results,
+    train,
+)
 
 GROUPS = (pareto, hidden_progress, leaky, theory)
 STUDIES: dict[str, Study] = {study.name: study for group in GROUPS for study in group.STUDIES}
@@ -33,5 +43,5 @@ def matching(name: str | None) -> list[Study]:
 
 __all__ = [
     "SCALES", "STUDIES", "Claim", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale", "claims",
-    "figures", "find", "matching", "missing", "results", "train",
+    "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
 ]  # fmt: skip

@@ -137,6 +137,18 @@ def missing(study: Study, scale: Scale, store: Store, seeds: int | None = None) 
     return wanted - found, wanted
 
 
+def left_in_pieces(
+    study: Study, scale: Scale, store: Store | None, seeds: int | None = None
+) -> list[tuple[str, int, int, float]]:
+    """Of every table made in pieces: its name, pieces that the store lacks, all pieces, core-seconds the rest takes."""
+    found = []
+    for part in _parts(study, scale, seeds):
+        items = list(part.items())
+        todo = items if store is None else Pieces(store, part.table, part.version).missing(items)
+        found.append((part.table, len(todo), len(items), sum(item.seconds for item in todo)))
+    return found
+
+
 def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tuple[pl.DataFrame, int, int]:
     """The study's rows in the store, how many of its runs have one, and how many there would be."""
     everything = store.read() if study.stages else pl.DataFrame()

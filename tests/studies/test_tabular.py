@@ -2,12 +2,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.studies import claims, figures, missing, train
+from glassware.studies import claims, figures, left_in_pieces, missing, train
 from glassware.studies.pareto.tabular import STUDY
 from glassware.studies.pareto.tabular_figures import beside_printed_table, by_rows_table
 from glassware.sweeps import Store
+from glassware.tabular.benchmark import printed
 from glassware.tabular.benchmark.compare import mean_difference, ranking
 from glassware.tabular.benchmark.printed import TASKS
+from tests.calls import call
 from tests.studies.made import check
 
 EXACT = [task for task in TASKS if task.name not in ("MiniBooNE", "Higgs", "jannis")]
@@ -66,6 +68,7 @@ METHODS = [method(name, off) for name, off in (("MLPClassifier", 1), ("XGBoost",
     [
         ("forests-full", forest(2), True),
         ("forests-full", forest(3), False),
+        ("forests-full", forest(-3), False),  # far better is far, too
         ("forests-rows", together(forest(), forest(-5, cap=None)), True),
         ("forests-rows", together(forest(-5), forest(cap=None)), False),
         ("forests-depth", together(SHALLOW, forest(-1), forest(-5, cap=None)), True),
@@ -99,6 +102,11 @@ METHODS = [method(name, off) for name, off in (("MLPClassifier", 1), ("XGBoost",
 )
 def test_claims(claim, frame, holds):
     assert check(STUDY, claim, frame).holds is holds
+
+
+def test_the_printed_table_can_be_wrong(monkeypatch):
+    monkeypatch.setattr(printed, "TASKS", [task._replace(mlp=task.forest, forest=task.mlp) for task in TASKS])
+    assert check(STUDY, "printed-table", network()).holds is False
 
 
 def test_printed_networks_are_compared_where_as_many_rows_were_used():
@@ -161,7 +169,13 @@ def test_smoke_is_computed_once_piece_by_piece(store, tmp_path):
         def told(self, line):
             told.append(line)
 
+    ((name, left, every, seconds),) = left_in_pieces(STUDY, "smoke", store)
+    assert (name, left, every) == ("pareto/tabular/smoke", 6, 6)
+    assert seconds > 0
+    before = call("estimate", "pareto/tabular", "--scale", "smoke", "--store", store.path).stdout
+    assert "pareto/tabular/smoke: 6 of 6 pieces left, about " in before
     frame = train(STUDY, "smoke", store, reporter=Teller())
+    assert left_in_pieces(STUDY, "smoke", store) == [("pareto/tabular/smoke", 0, 6, 0)]
     assert missing(STUDY, "smoke", store) == (0, 1)
     assert set(frame["method"]) == {"network", "forest"}
     assert any("6 of 6 pieces" in line for line in told)
