@@ -3,7 +3,7 @@
     python -m benchmarks.robust_space --share 0.1 --processes 6 --limit 400
 
 Programs (cells of one setting, n and batch size) are dealt to processes, which compile side by side and share the GPU,
-dearest first. What has not ended after ``--limit`` seconds is dropped, and the same call again goes on. Rows (a cell, a
+cheapest first. What has not ended after ``--limit`` seconds is dropped, and the same call again goes on. Rows (a cell, a
 rate, how many runs converged) go to robust.parquet in the folder named by --out; the last lines judge the paper's claim
 on the cells that were run.
 """
@@ -131,7 +131,7 @@ def main() -> None:
     known = {tuple(row[name] for name in Cell._fields) for row in found}
     todo = [cells for cells in programs if cells[0] not in known]
     flops = {id(cells): step_flops(every_rate(cells[:1], 1)[0]) * len(cells) for cells in todo}
-    todo.sort(key=lambda cells: -flops[id(cells)])
+    todo.sort(key=lambda cells: flops[id(cells)])  # whenever it is cut, most is done
     print(f"{len(programs)} programs, {len(todo)} to do", flush=True)
     for done, some in enumerate(gather(todo, options.processes, options.limit), 1):
         found += some

@@ -10,6 +10,7 @@ import pytest
 
 from glassware.engine import devices, lanes
 from glassware.engine.choice import KernelError
+from glassware.engine.kernels.exchange import places
 from glassware.engine.kernels.layout import Layout
 from glassware.engine.kernels.program import KernelProgram, family, layout_of, supports
 from glassware.engine.program import LaneProgram, Program
@@ -158,6 +159,20 @@ def test_no_lane_has_more_slices_than_the_device_holds_at_once() -> None:
     """Such a lane would wait for ever for instances that never start; XLA takes it."""
     assert supports(run(model=MLP(width=1000), batch=128).shape())
     assert not supports(run(model=MLP(width=50_000), batch=128).shape())
+
+
+@pytest.mark.parametrize("batch", [16, 20, 32, 64, 512])
+@pytest.mark.parametrize("n", [20, 50, 200])
+def test_a_look_at_the_other_slices_has_an_entry_for_every_thread(n: int, batch: int) -> None:
+    """With fewer, threads that look at the same place could see different numbers, and a lane would wait for ever."""
+    for width in (150, 600, 1000, 3000):
+        shape = run(
+            task=Parity(n=n, k=3), model=MLP(width=width), batch=batch, evaluation=Evaluation(screen=64)
+        ).shape()
+        recipe = KernelProgram(shape, 2, interpret=True).recipe
+        slices = recipe.layout.slices
+        assert places(slices, recipe.rows_of_a_look) * recipe.block >= 32 * recipe.warps
+        assert places(slices, recipe.rows_of_a_look) >= slices
 
 
 def test_a_kernel_that_fails_gives_way_to_xla(

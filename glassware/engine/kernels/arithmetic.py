@@ -43,12 +43,18 @@ class Recipe:
     test: int
     screen: int
     exact: bool
+    warps: int  # of an instance
     threads: bool = True  # False in interpret mode, where there are none to wait for
 
     @property
     def blocks(self) -> int:
         """Blocks of a minibatch."""
         return -(-self.batch // self.block)
+
+    @property
+    def rows_of_a_look(self) -> int:
+        """Rows of a block's numbers that give every thread of an instance one at least."""
+        return -(-32 * self.warps // self.block)
 
 
 def minibatch(recipe: Recipe, lane: Any, t: Any, first: Any = 0) -> tuple[list[Any], Any]:

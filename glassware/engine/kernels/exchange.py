@@ -4,6 +4,9 @@ An exchanged number carries the turn in its two lowest bits, so a reader knows b
 turn's: no flags, no fences, no clearing. Two buffers suffice: who writes turn t has read all of turn t - 1, so all have
 finished reading turn t - 2, whose place it takes. The sum is taken in a fixed order and is equal bit for bit in every
 instance, so that all take the same decisions. Where there are many, the first of every group adds up its group.
+
+A look at the others must have an entry for every thread: with fewer, several threads look at the same place, may see
+different things there, and what the compiler takes for one number is two. Rows that are nobody's make up for it.
 """
 
 from __future__ import annotations
@@ -20,21 +23,25 @@ DIRECT = 128  # the most instances of which everyone reads everyone; two legs ta
 GROUP = 16  # instances that one leader sums where there are more
 
 
-def places(slices: int) -> int:
-    """Rows of a lane's exchange buffer: one an instance, then one a group where there are groups."""
+def places(slices: int, least: int) -> int:
+    """Rows of a lane's exchange buffer: one an instance, then one a group where there are groups.
+
+    ``least`` is how many rows a look has at least.
+    """
     groups = -(-slices // GROUP)
-    return _power(slices) if slices <= DIRECT else groups * GROUP + _power(groups)
+    return _room(slices, least) if slices <= DIRECT else groups * GROUP + _room(groups, least)
 
 
-def _power(size: int) -> int:
-    return 1 << (size - 1).bit_length()
+def _room(size: int, least: int) -> int:
+    """Rows of a look: a power of two."""
+    return 1 << (max(size, least) - 1).bit_length()
 
 
 class Exchange:
     """The exchange of one instance: ``part`` of ``slices`` that hold the network of ``lane``."""
 
-    def __init__(self, slices: int, buffer: Any, lane: Any, part: Any) -> None:
-        self.slices, self.buffer, self.lane, self.part = slices, buffer, lane, part
+    def __init__(self, slices: int, least: int, buffer: Any, lane: Any, part: Any) -> None:
+        self.slices, self.least, self.buffer, self.lane, self.part = slices, least, buffer, lane, part
 
     def sum(self, share: Any, turn: Any, meanwhile: Callable[[], Any] = lambda: None) -> tuple[Any, Any, Any]:
         """The sum of all instances' ``share`` (batch,), the next turn, and what was made while the others were awaited.
@@ -46,7 +53,7 @@ class Exchange:
         self._publish(self.part, share, turn)
         made = meanwhile()
         if self.slices <= DIRECT:
-            return self._gather(0, _power(self.slices), self.slices, share, turn), turn + 1, made
+            return self._gather(0, _room(self.slices, self.least), self.slices, share, turn), turn + 1, made
         groups = -(-self.slices // GROUP)
         first, group = self.part - self.part % GROUP, self.part // GROUP
 
@@ -56,7 +63,7 @@ class Exchange:
             return total
 
         jax.lax.cond(self.part % GROUP == 0, lead, lambda: share)
-        return self._gather(groups * GROUP, _power(groups), groups, share, turn), turn + 1, made
+        return self._gather(groups * GROUP, _room(groups, self.least), groups, share, turn), turn + 1, made
 
     def _publish(self, place: Any, share: Any, turn: Any) -> None:
         bits = jax.lax.bitcast_convert_type(share, jnp.int32)

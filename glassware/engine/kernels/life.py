@@ -84,7 +84,7 @@ def life(recipe: Recipe, make: Any, *refs: Any) -> None:
     lane |= {name: ints[me, i] for i, name in enumerate(INTS)}
     lane["m"] = lane["m"].astype(jnp.uint32)
     lane["mask"] = [masks[me, q] for q in range(layout.words)]
-    exchange = Exchange(layout.slices, buffer, me, part)
+    exchange = Exchange(layout.slices, recipe.rows_of_a_look, buffer, me, part)
     holding: Holding = make(recipe, lane, exchange, w_ref, v_ref, me, part)
 
     def record(at: Any, t: Any, loss: Any, error: Any, train: Any) -> None:
@@ -171,7 +171,6 @@ def advance(
     recipe: Recipe,
     make: Any,
     capacity: int,
-    warps: int,
     interpret: bool,
     tables: Any,
     state: Any,
@@ -180,11 +179,12 @@ def advance(
 ) -> tuple[Any, Any]:
     """Call the kernel on all lanes. ``state``: (w, v, c, t, success, diverged, done), updated in place."""
     lanes, slices = state[0].shape[0], recipe.layout.slices
+    buffer = (lanes, 2, places(slices, recipe.rows_of_a_look), recipe.block) if slices > 1 else (1, 1, 1, 1)
     blank = (
         jnp.zeros((lanes, capacity + 1), jnp.int32),
         jnp.zeros((lanes, capacity + 1, 3), jnp.float32),
         jnp.zeros((lanes,), jnp.int32),
-        jnp.zeros((lanes, 2, places(slices), recipe.block) if slices > 1 else (1, 1, 1, 1), jnp.int32),
+        jnp.zeros(buffer, jnp.int32),
     )
     inputs = (rounds.reshape(1), *tables, test, *state, *blank)
     written = (*state, *blank)
@@ -196,7 +196,7 @@ def advance(
         out_specs=[pl.no_block_spec] * len(written),
         out_shape=[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in written],
         input_output_aliases={first + i: i for i in range(len(written))},
-        compiler_params=None if interpret else plt.CompilerParams(num_warps=warps, num_stages=1),
+        compiler_params=None if interpret else plt.CompilerParams(num_warps=recipe.warps, num_stages=1),
         interpret=interpret,
     )(*inputs)
     return tuple(found[: len(state)]), tuple(found[len(state) : len(state) + 3])

@@ -159,20 +159,21 @@ class KernelProgram(Program):
         everybody = (shape, *relatives)
         degrees = {degree for one in everybody for degree in _form(one).degrees}
         evaluation, form = shape.evaluation, replace(_form(shape), degrees=tuple(sorted(degrees)))
+        block = block_of(shape, form, self.layout)
         self.recipe = Recipe(
             layout=self.layout,
             form=form,
             batch=shape.batch,
-            block=block_of(shape, form, self.layout),
+            block=block,
             losses=tuple(name for name in LOSS_NAMES if any(one.loss == name for one in everybody)),
             noise=bool(shape.task.noise),
             every=evaluation.every,
             test=evaluation.test,
             screen=evaluation.screen,
             exact=precision == "exact",
+            warps=_warps(self.layout, 0 if _one_block(shape, form) else block),
             threads=not interpret,
         )
-        self.warps = _warps(self.layout, 0 if _one_block(shape, form) else self.recipe.block)
         super().__init__(shape, lanes)
 
     @property
@@ -211,7 +212,7 @@ class KernelProgram(Program):
         tables = _tables(values, fresh, self.layout)
         make = self._holding()
         held, (times, curves, count) = life.advance(
-            self.recipe, make, CAPACITY, self.warps, self.interpret, tables, held, exam, evaluations
+            self.recipe, make, CAPACITY, self.interpret, tables, held, exam, evaluations
         )
         # Before the first step there is no minibatch to average over (and Triton's lowering has no NaN constant).
         unseen = fresh[:, None] & (jnp.arange(3) != self.columns.index("test_error"))
