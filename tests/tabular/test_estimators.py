@@ -208,6 +208,16 @@ def test_columns_by_their_signs_are_cut_in_the_middle():
     assert signs.T.tolist() == [[-1, 1, 1, 1], [-1, -1, 1, -1], [0, 0, 0, 0], [-1, -1, 1, 1]]
 
 
+@pytest.mark.parametrize("kind", ["standard", "mixed", "signs"])
+def test_a_constant_column_stays_constant(kind):
+    """0.1 added up and divided is not 0.1: the deviation is a rounding error, which must not become a scale."""
+    column = np.full((1000, 1), 0.1)
+    assert column.std() > 0
+    scaling = Scaling.fit(column, kind)
+    assert scaling.spread.tolist() == [1.0]
+    assert np.ptp(scaling.transform(column)) == 0
+
+
 def test_normal_scores_do_not_mind_tails():
     column = np.exp(5 * np.random.default_rng(0).normal(size=(1000, 1)))
     scaled = Scaling.fit(column, "mixed").transform(column)
