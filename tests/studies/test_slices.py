@@ -95,10 +95,12 @@ SLOW_NARROW = {("dense", 100): 2000}
     [
         ("2-width-data", paper(), True),
         ("2-width-data", paper({("dense", 1000): 90_000}), False),
+        ("2-width-data", paper({("dense", 1000): 22_000}), False),  # as many as with width 100
         ("2-width-data", paper({("sparse", 100): 10**9, ("sparse", 1000): 10**9}), False),
         ("3-sparse-data", paper(), True),
         ("3-sparse-data", paper({("dense", 10_000): 10**9}), True),
         ("3-sparse-data", paper({("sparse", 10_000): 70_000}), False),
+        ("3-sparse-data", paper({("sparse", 10_000): 2200}), False),  # as many as dense
         ("4-more-data-slower", paper(slow=SLOW_NARROW), True),
         ("4-more-data-slower", paper(), False),
         ("4-more-data-slower", paper(slow={**SLOW_NARROW, ("dense", 10_000): 2000}), False),

@@ -40,6 +40,7 @@ def as_in_the_paper(n, k, init, width, m):
         ("2-width-luck", lambda n, k, init, width, m: 10 if width > 10 else 6, False),
         ("2-width-monotone", as_in_the_paper, True),
         ("2-width-monotone", lambda n, k, init, width, m: 0 if width == 1000 else 10, False),
+        ("2-width-monotone", lambda n, k, *cell: 0 if cell == ("dense", 1000, 2000) else 10, False),  # one of 16 pairs
         ("3-sparse", as_in_the_paper, True),
         ("3-sparse", lambda n, k, init, width, m: 8 if init == "sparse" else 4, True),
         ("3-sparse", lambda n, k, init, width, m: 7 if init == "sparse" else 4, False),
