@@ -3,11 +3,12 @@
 from itertools import pairwise
 
 import jax
+import numba
 import numpy as np
 import pytest
 
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
-from glassware.tabular.cpu import program, weights
+from glassware.tabular.cpu import program, tiles, vectors, weights
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 11))
@@ -77,6 +78,26 @@ def test_weights_come_back_as_they_went():
     for a, b in zip(weights.read(net, flat, 11), params, strict=True):
         np.testing.assert_array_equal(a["w"], b["w"])
         np.testing.assert_array_equal(a["b"], b["b"])
+
+
+def test_processors_without_the_newest_instructions(monkeypatch):
+    """What AVX-512 does in one instruction each: lists of what is not 0, and reciprocal roots."""
+    monkeypatch.setattr(vectors, "_estimates", lambda: False)
+    lists = weights.zeros(200), weights.zeros(200, np.int32), np.zeros(4, np.int64)
+    x = np.where(np.arange(64) % 3 == 0, np.arange(64), 0).astype(np.float32)  # two examples of two panels
+    numba.njit(lambda lists, x: tiles.enlist(lists, (x, 0), 2, 2, 2))(lists, x)
+    for b in range(2):
+        row = x.reshape(2, 2, 16)[:, b].ravel()
+        found = slice(*lists[2][2 * b : 2 * b + 2])
+        np.testing.assert_array_equal(lists[0][found], row[row != 0])
+        np.testing.assert_array_equal(lists[1][found], 16 * np.flatnonzero(row))
+    w, m, v = weights.zeros(9 * 16), weights.zeros(9 * 16), weights.zeros(9 * 16)
+    x, slopes = RNG.normal(size=(9, 16)).astype(np.float32), RNG.normal(size=(16, 16)).astype(np.float32)
+    adam = np.array([0.9, 0.999, -0.1, 1.0, 1e-16, 0.0, 1.0, 1.0], np.float32)
+    step = lambda w, m, v, x, s, adam: tiles.descend(w, m, v, 0, (x, 0), (s, 0), 8, 16, 16, 16, (adam, 0))
+    numba.njit(step)(w, m, v, x.ravel(), slopes.ravel(), adam)
+    np.testing.assert_allclose(m.reshape(9, 16), x @ slopes, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(w, -0.1 * np.sign(m), rtol=1e-5)
 
 
 def test_one_that_fails_stops_the_others(monkeypatch):

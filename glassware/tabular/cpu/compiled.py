@@ -38,6 +38,11 @@ def compiled(function: Function) -> Function:
         numba.config.CACHE_DIR = theirs
 
 
+def inlined(function: Function) -> Function:
+    """Compile as part of whatever calls it, and so only once."""
+    return numba.njit(inline="always")(function)
+
+
 def forget() -> None:
     """Throw the kept machine code away: what a killed process left half written cannot be loaded."""
     shutil.rmtree(FOLDER, ignore_errors=True)

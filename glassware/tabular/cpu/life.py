@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from glassware.tabular.cpu.compiled import compiled
-from glassware.tabular.cpu.tiles import ROW, back, descend, forward, turn
+from glassware.tabular.cpu.compiled import compiled, inlined
+from glassware.tabular.cpu.tiles import back, combine, descend, enlist, forward, turn
+from glassware.tabular.cpu.vectors import ROW
 
 ADAM = 8  # numbers of a step
 
@@ -20,7 +20,7 @@ class Net(NamedTuple):
 
     layers: Any
     batch: int
-    stride: int  # room for the examples of a batch, in whole vectors, two at least
+    stride: int  # room for the examples of a batch, in whole vectors
     classify: bool
 
 
@@ -40,15 +40,33 @@ class State(NamedTuple):
     v: Any
 
 
+class Lists(NamedTuple):
+    """What is not 0 of every example, see ``tiles.enlist``."""
+
+    values: Any
+    places: Any
+    ends: Any
+
+
 class Work(NamedTuple):
     """A core's scratch memory."""
 
     x: Any  # inputs of every layer, (features + 1, stride), the last row all ones
+    in_panels: Any  # the same, (panels, stride, 16)
     d: Any  # slopes of its outputs, (outputs, stride)
-    slopes: Any  # the same of one layer, (panels, stride, 16)
+    slopes: Any  # the same, (panels, stride, 16)
+    turned: Any  # weights between hidden layers in panels of inputs, (panels, outputs, 16)
+    lists: Lists
+    zero: Any  # sixteen zeros, and where they begin
 
 
-@numba.njit(inline="always")  # type: ignore[untyped-decorator]
+@inlined
+def place(layers: Any, layer: int) -> Any:
+    """A row of ``Net.layers``."""
+    return layers[layer, 0], layers[layer, 1], layers[layer, 2], layers[layer, 3], layers[layer, 4]
+
+
+@inlined
 def judge(net: Net, rows: Rows, order: Any, count: int, room: int, d: Any, d_at: int, outputs: int) -> float:
     """Sum of the losses of ``count`` examples; their outputs are replaced by slopes of the mean, 0 in the rest."""
     total, stride = 0.0, net.stride
@@ -95,34 +113,60 @@ def passes(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: An
     epochs, count = orders.shape
     layers, stride, batch = net.layers, net.stride, net.batch
     w, m, v = state
-    x, d, slopes = work
+    x, in_panels, d, slopes, turned, (values, places, ends), zero = work
+    lists = (values, places, ends)
     features, last = layers[0, 0], len(layers) - 1
+    room, block = stride * ROW, ROW * ROW
+    by_feature, by_panel = (room, ROW, stride), (room, block, ROW)  # how activations and slopes lie
     total, step = 0.0, 0
     for epoch in range(epochs):
         total = 0.0
         for first in range(0, count, batch):
             order = orders[epoch, first:]
             size = batch if batch < count - first else count - first
-            vectors = (size + ROW - 1) // ROW if size > ROW else 2
+            vectors = (size + ROW - 1) // ROW
             for i in range(size):
                 start = order[i] * features
                 for j in range(features):
                     x[j * stride + i] = rows.x[start + j]
             for layer in range(last + 1):
-                at = layers[layer]
-                z, z_at, least = d, at[4], np.float32(-np.inf)
-                if layer < last:
-                    z, z_at, least = x, layers[layer + 1, 3], np.float32(0)
-                forward(z, z_at, w, at[2], x, at[3], at[0], at[1], stride, vectors, least)
+                inputs, outputs, w_at, x_at, d_at = place(layers, layer)
+                panel, panels, listed = (inputs + 1) * ROW, (outputs + ROW - 1) // ROW, inputs // ROW
+                weights, source = (w, w_at), (x, x_at)
+                if layer == last:
+                    low = np.float32(-np.inf)
+                    forward((d, d_at), weights, source, inputs, outputs, stride, vectors, low)
+                    break
+                to, to_panels = (x, layers[layer + 1, 3]), (in_panels, layers[layer + 1, 3])
+                if layer == 0:
+                    forward(to, weights, source, inputs, outputs, stride, vectors, np.float32(0))
+                    if last > 1:
+                        turn(to_panels, by_panel, to, by_feature, panels, vectors)
+                else:  # about half of what comes out of a ReLU is 0
+                    bias = (w, w_at + inputs * ROW)
+                    enlist(lists, (in_panels, x_at), listed, stride, size)
+                    combine(to_panels, to_panels, weights, panel, bias, panel, lists, listed, panels, stride, size)
+                    turn(to, by_feature, to_panels, by_panel, panels, vectors)
             total += judge(net, rows, order, size, vectors * ROW, d, layers[last, 4], layers[last, 1])
             if adam.size == 0:
                 continue
             for behind in range(last + 1):
                 layer = last - behind
-                at = layers[layer]
-                turn(slopes, d, at[4], at[1], stride, vectors)
+                inputs, outputs, w_at, x_at, d_at = place(layers, layer)
+                panel, panels, listed = (inputs + 1) * ROW, (outputs + ROW - 1) // ROW, inputs // ROW
+                weights, source, here = (w, w_at), (x, x_at), (slopes, d_at)
+                if layer == last:
+                    turn(here, by_panel, (d, d_at), by_feature, panels, vectors)
                 if layer > 0:  # before the weights move
-                    back(d, layers[layer - 1, 4], at[4], w, at[2], x, at[3], at[0], at[1], stride, vectors)
-                descend(w, m, v, at[2], x, at[3], at[0], at[1], stride, slopes, size, adam, step)
+                    to, to_panels = (d, layers[layer - 1, 4]), (slopes, layers[layer - 1, 4])
+                    if layer == last:
+                        back(to, (d, d_at), weights, source, inputs, outputs, stride, vectors)
+                        turn(to_panels, by_panel, to, by_feature, listed, vectors)
+                    else:
+                        now, mask = (turned, w_at), (in_panels, x_at)
+                        turn(now, (block, panels * block, ROW), weights, (panel, block, ROW), panels, listed)
+                        enlist(lists, here, panels, stride, size)
+                        combine(to_panels, mask, now, panels * block, zero, 0, lists, panels, listed, stride, size)
+                descend(w, m, v, w_at, source, here, inputs, outputs, stride, size, (adam, step))
             step += ADAM
     return total / count

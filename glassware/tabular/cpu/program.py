@@ -13,8 +13,9 @@ import numpy as np
 
 from glassware.engine.device import cores
 from glassware.tabular import lanes
-from glassware.tabular.cpu.life import Net, Rows, State, Work, passes
-from glassware.tabular.cpu.tiles import ROW
+from glassware.tabular.cpu.life import Lists, Net, Rows, State, Work, passes
+from glassware.tabular.cpu.tiles import CHUNK
+from glassware.tabular.cpu.vectors import ROW
 from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, whole, write, zeros
 from glassware.tabular.lanes import Job, Outcome, Shape
 
@@ -146,9 +147,18 @@ def _live(task: _Task, member: int, desk: Work, stop: threading.Event) -> None:
 
 def _desk(shape: Shape, net: Net) -> Work:
     """Scratch memory of one core."""
-    _, activations, slopes = room(net)
+    weights, activations, slopes = room(net)
     x = zeros(activations)
     for inputs, _, _, at, _ in net.layers.tolist():
         x[at + inputs * net.stride : at + (inputs + 1) * net.stride] = 1.0
-    widest = max(whole(size, ROW) for size in shape.sizes[1:])
-    return Work(x, zeros(slopes), zeros(widest * net.stride))
+    widest = max(whole(size, ROW) for size in shape.sizes[1:]) + ROW
+    lists, chunks = widest * net.stride, -(-widest // (CHUNK * ROW)) + 1
+    return Work(
+        x=x,
+        in_panels=zeros(activations),
+        d=zeros(slopes),
+        slopes=zeros(slopes),
+        turned=zeros(weights),
+        lists=Lists(zeros(lists), zeros(lists, np.int32), np.zeros(net.stride * chunks, np.int64)),
+        zero=(zeros(ROW), 0),
+    )

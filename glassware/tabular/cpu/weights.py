@@ -9,7 +9,8 @@ import numpy as np
 
 from glassware.draws import draw, ranking, unit
 from glassware.tabular.cpu.life import ADAM, Net
-from glassware.tabular.cpu.tiles import ROW, ROWS
+from glassware.tabular.cpu.tiles import ROWS
+from glassware.tabular.cpu.vectors import ROW
 from glassware.tabular.lanes import BETA1, BETA2, EPSILON, RISE, Shape
 from glassware.tabular.network import Params
 
@@ -18,10 +19,10 @@ ALIGN = 64  # bytes: a vector must not straddle two cache lines
 
 def layout(shape: Shape) -> Net:
     """Where a network of this shape, its activations and its slopes lie."""
-    stride = max(2 * ROW, whole(shape.batch, ROW))
+    stride = whole(shape.batch, ROW)
     rows, w_at, x_at, d_at = [], 0, 0, 0
-    for inputs, outputs in pairwise(shape.sizes):
-        inputs, columns = whole(inputs, ROWS), whole(outputs, ROW)
+    for i, (inputs, outputs) in enumerate(pairwise(shape.sizes)):
+        inputs, columns = whole(inputs, ROW if i else ROWS), whole(outputs, ROW)
         rows.append((inputs, outputs, w_at, x_at, d_at))
         w_at, x_at, d_at = w_at + (inputs + 1) * columns, x_at + (inputs + 1) * stride, d_at + columns * stride
     return Net(np.array(rows), shape.batch, stride, shape.classify)

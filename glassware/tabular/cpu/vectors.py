@@ -1,0 +1,192 @@
+"""How operations on vectors of sixteen floats are written as LLVM instructions, and called from compiled code.
+
+A compiler that is handed scalar loops has to guess that they are vector instructions; here they are written as such.
+LLVM turns a vector of sixteen into one AVX-512 register, two of AVX2 or four of NEON.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import llvmlite.binding
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+ROW = 16
+
+FLOATS = ir.VectorType(ir.FloatType(), ROW)
+INTS = ir.VectorType(ir.IntType(32), ROW)
+INDEX = ir.IntType(64)
+ZERO = ir.Constant(INDEX, 0)
+
+
+@cache
+def _estimates() -> bool:
+    """Whether the processor estimates reciprocal roots of sixteen numbers at once. Who names another gets none."""
+    ours = config.CPU_NAME is None and config.CPU_FEATURES is None
+    return ours and bool(llvmlite.binding.get_host_cpu_features().get("avx512f"))
+
+
+class Code:
+    """What an operation's body is written with: vector loads and stores, loops."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+
+    def at(self, start: Any, *steps: tuple[Any, Any]) -> Any:
+        """The element ``start`` plus each number times its size."""
+        whole = lambda number: ir.Constant(INDEX, number) if isinstance(number, int) else number
+        for number, size in steps:
+            if isinstance(number, int) and isinstance(size, int):
+                number, size = number * size, 1
+            if number != 0:
+                far = whole(number) if size == 1 else self.builder.mul(whole(number), whole(size))
+                start = self.builder.add(whole(start), far)
+        return start
+
+    def load(self, base: Any, at: Any) -> Any:
+        return self.builder.load(self.builder.bitcast(self.builder.gep(base, [at]), FLOATS.as_pointer()), align=4)
+
+    def store(self, vector: Any, base: Any, at: Any) -> None:
+        self.builder.store(vector, self.builder.bitcast(self.builder.gep(base, [at]), FLOATS.as_pointer()), align=4)
+
+    def copies(self, base: Any, at: Any) -> Any:
+        return self.spread(self.builder.load(self.builder.gep(base, [at])))
+
+    def spread(self, scalar: Any) -> Any:
+        """A vector of sixteen copies."""
+        empty = ir.Constant(FLOATS, ir.Undefined)
+        first = self.builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
+        return self.builder.shuffle_vector(first, empty, ir.Constant(INTS, [0] * ROW))
+
+    def constant(self, value: float) -> Any:
+        return ir.Constant(FLOATS, [value] * ROW)
+
+    def times(self, a: Any, b: Any) -> Any:
+        return self.builder.fmul(a, b, flags=("contract",))
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        return self.builder.fadd(self.times(a, b), c, flags=("contract",))
+
+    def loop(self, count: Any) -> Any:
+        return cgutils.for_range(self.builder, count, intp=INDEX)
+
+    def over(self, count: Any, size: int) -> Any:
+        """How many of this size, where the last is begun."""
+        return self.builder.udiv(self.at(count, (size - 1, 1)), ir.Constant(INDEX, size))
+
+    def least(self, a: Any, b: Any) -> Any:
+        return self.builder.select(self.builder.icmp_signed("<", a, b), a, b)
+
+    def sums(self, count: int) -> list[Any]:
+        found = [cgutils.alloca_once(self.builder, FLOATS) for _ in range(count)]
+        for place in found:
+            self.builder.store(self.constant(0.0), place)
+        return found
+
+    def add(self, sums: list[Any], a: list[Any], b: list[Any]) -> None:
+        """sums (rows, vectors) += a (rows) b (vectors)."""
+        for r, row in enumerate(a):
+            for v, vector in enumerate(b):
+                place = sums[r * len(b) + v]
+                self.builder.store(self.fma(row, vector, self.builder.load(place)), place)
+
+    def split(self, count: Any, sizes: Sequence[int], body: Callable[[Any, int], None]) -> None:
+        """``count`` vectors as blocks of these sizes, of the first as many as there are. Calls body(first, size)."""
+        first = ir.Constant(INDEX, 0)
+        for size in sizes:
+            turns = self.builder.udiv(self.builder.sub(count, first), ir.Constant(INDEX, size))
+            with self.loop(turns) as loop:
+                body(self.at(first, (loop.index, size)), size)
+            first = self.at(first, (turns, size))
+
+    def compress(self, vector: Any, number: Any, values: Any, places: Any, count: Any) -> None:
+        """Append what is not 0 of panel ``number`` to lists of values and places of which ``count`` are taken. Up to
+        sixteen more may be overwritten."""
+        builder = self.builder
+        active = builder.fcmp_unordered("!=", vector, self.constant(0.0))
+        first = builder.trunc(self.at(ir.Constant(INDEX, 0), (number, ROW * ROW)), ir.IntType(32))
+        taken = builder.load(count)
+        if _estimates():
+            empty = ir.Constant(INTS, ir.Undefined)
+            start = builder.insert_element(empty, first, ir.Constant(ir.IntType(32), 0))
+            start = builder.shuffle_vector(start, empty, ir.Constant(INTS, [0] * ROW))
+            rows = builder.add(start, ir.Constant(INTS, [ROW * i for i in range(ROW)]))
+            for kind, name, what, to in ((FLOATS, "f32", vector, values), (INTS, "i32", rows, places)):
+                form = ir.FunctionType(kind, [kind, kind, ir.VectorType(ir.IntType(1), ROW)])
+                pack = cgutils.get_or_insert_function(
+                    builder.module, form, f"llvm.x86.avx512.mask.compress.v{ROW}{name}"
+                )
+                packed = builder.call(pack, [what, ir.Constant(kind, None), active])
+                builder.store(packed, builder.bitcast(builder.gep(to, [taken]), kind.as_pointer()), align=4)
+            word = builder.zext(builder.bitcast(active, ir.IntType(ROW)), INDEX)
+            builder.store(builder.add(taken, builder.ctpop(word)), count)
+            return
+        for i in range(ROW):
+            lane = ir.Constant(ir.IntType(32), i)
+            builder.store(builder.extract_element(vector, lane), builder.gep(values, [taken]))
+            builder.store(builder.add(first, ir.Constant(ir.IntType(32), ROW * i)), builder.gep(places, [taken]))
+            taken = builder.add(taken, builder.zext(builder.extract_element(active, lane), INDEX))
+        builder.store(taken, count)
+
+    def reciprocal_root(self, x: Any) -> Any:
+        """1 / sqrt(x) to the last bit or two."""
+        if not _estimates():
+            kind = ir.FunctionType(FLOATS, [FLOATS])
+            root = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.sqrt.v{ROW}f32")
+            return self.builder.fdiv(self.constant(1.0), self.builder.call(root, [x]))
+        short = ir.IntType(16)
+        kind = ir.FunctionType(FLOATS, [FLOATS, FLOATS, short])
+        estimate = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.x86.avx512.rsqrt14.ps.512")
+        guess = self.builder.call(estimate, [x, self.constant(0.0), ir.Constant(short, -1)])
+        # One step of Newton's method doubles the estimate's 14 bits.
+        half = self.times(self.times(x, self.constant(-0.5)), guess)
+        return self.times(guess, self.fma(half, guess, self.constant(1.5)))
+
+
+def operation(*kinds: Any) -> Callable[[Callable[..., None]], Any]:
+    """Turn a body into a function for compiled code, with arguments of these kinds. Arrays come as pointers.
+
+    A program that uses it at many places has it once.
+    """
+
+    def decorate(body: Callable[..., None]) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            values: list[Any] = []
+
+            def take(kind: Any, value: Any) -> Any:
+                """The argument's numbers and pointers are appended; returned is where, in the argument's form."""
+                if isinstance(kind, types.BaseTuple):
+                    return [take(inner, builder.extract_value(value, i)) for i, inner in enumerate(kind.types)]
+                array = isinstance(kind, types.Array)
+                values.append(context.make_array(kind)(context, builder, value).data if array else value)
+                return len(values) - 1
+
+            def given(form: Any, passed: Any) -> Any:
+                return [given(inner, passed) for inner in form] if isinstance(form, list) else passed[form]
+
+            forms = [take(kind, value) for kind, value in zip(signature.args, arguments, strict=True)]
+            name = f"glassware.tabular.{body.__name__}"
+            function = builder.module.globals.get(name)
+            if function is None:
+                kind = ir.FunctionType(ir.VoidType(), [value.type for value in values])
+                function = ir.Function(builder.module, kind, name)
+                function.linkage = "internal"
+                function.attributes.add("noinline")
+                inner = ir.IRBuilder(function.append_basic_block())
+                body(Code(inner), *(given(form, function.args) for form in forms))
+                inner.ret_void()
+            builder.call(function, values)
+            return context.get_dummy_value()
+
+        typed = lambda typingctx, *arguments: (types.void(*kinds), generate)
+        typed.__name__, typed.__doc__ = body.__name__, body.__doc__
+        typed.__signature__ = inspect.signature(body)  # type: ignore[attr-defined]  # Numba reads the arguments there
+        return intrinsic(typed)
+
+    return decorate
