@@ -85,3 +85,44 @@ def test_width_must_turn_twenty_of_24_panels():
     few = heat_map(lambda n, k, *cell: as_in_the_paper(n, k, *cell) if k < 5 else 0, PLACES)
     assert check(STUDY, claim, few).holds is False
     assert check(STUDY, claim, heat_map(as_in_the_paper, PLACES[:3])).holds is None
+
+
+def curves(fitted, passed, test_error=0.45, runs=10, **where):
+    """Runs whose training error reaches 1% and whose test error reaches 10% at these steps (None: never)."""
+    steps = [0, 100, 200, 300, 400, 500]
+    train = [0.01 if fitted is not None and t >= fitted else 0.5 for t in steps]
+    test = [0.05 if passed is not None and t >= passed else test_error for t in steps]
+    errors = {"curve_step": steps, "curve_train_error": train, "curve_test_error": test}
+    place = {"n": 20, "k": 3, "init": "dense", "width": 100, "m": 300, "train_size": 300, **where}
+    return cell(runs if passed is not None else 0, runs, **errors, **place)
+
+
+@pytest.mark.parametrize(
+    ("made", "holds"),
+    [
+        ([curves(100, 200)], True),
+        ([curves(100, 200, runs=8), curves(100, 100, runs=2)], True),  # 80%
+        ([curves(100, 200, runs=7), curves(100, 100, runs=3)], False),
+        ([curves(200, 300)], False),  # not twice as late
+        ([curves(100, 300, test_error=0.3)], False),  # no longer near chance when the sample was fitted
+        ([curves(100, None)], False),
+        ([curves(None, None)], False),
+        ([curves(100, 200, init="sparse")], None),
+    ],
+)
+def test_grokking_is_a_delay_between_fitting_and_passing(made, holds):
+    assert check(STUDY, "4-grokking", table(*made)).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("made", "holds"),
+    [
+        ([curves(100, 300), curves(200, 300, m=10**6)], True),
+        ([curves(200, 500), curves(200, 300, m=10**6)], False),  # 2.5 times
+        ([curves(100, 300), curves(100, 300, m=10**6)], False),  # none is quick
+        ([curves(100, 300), curves(200, 300, m=10_000)], False),  # quick, but not by data
+        ([curves(None, 300)], None),
+    ],
+)
+def test_grokking_shows_in_one_box_and_not_in_one_with_many_examples(made, holds):
+    assert check(STUDY, "4-grokking-boxes", table(*made)).holds is holds
