@@ -56,10 +56,14 @@ def speed(out: Path, shapes: Sequence[tuple[int, int]]) -> None:
 
 
 def contestants(cell: Cell) -> list[Peer]:
-    """Training only, with the most models each peer may hold: on a GPU more is better."""
+    """Training only, with the most models each peer may hold: on a GPU more is better.
+
+    Exact kernels only where they compile in seconds, so that all shapes fit in one call.
+    """
     wanted = {"one", "graphed", "vmapped", "training"}
     found = [replace(peer, settings=peer.settings[-1:]) for peer in peers("gpu", cell) if peer.name in wanted]
-    return [peer for peer in found if cell.r <= 1024 or peer.settings[0].engine != "kernels-exact"]
+    small = cell.r <= 1024 and cell.n <= 64
+    return [peer for peer in found if small or peer.settings[0].engine != "kernels-exact"]
 
 
 def agreement(out: Path, wanted: Sequence[tuple[int, ...]] = (), seeds: int = 200) -> None:

@@ -3,9 +3,9 @@
     python -m benchmarks.robust_space --share 0.1 --processes 6 --limit 400
 
 Programs (cells of one setting, n and batch size) are dealt to processes, which compile side by side and share the GPU,
-cheapest first. What has not ended after ``--limit`` seconds is dropped, and the same call again goes on. Rows (a cell, a
-rate, how many runs converged) go to robust.parquet in the folder named by --out; the last lines judge the paper's claim
-on the cells that were run.
+cheapest first. What has not ended after ``--limit`` seconds is dropped, and the same call again goes on. Rows (a cell,
+a rate, how many runs converged) go to robust.parquet in the folder named by --out; the last lines judge the paper's
+claim on the cells that were run.
 """
 
 from __future__ import annotations
