@@ -16,7 +16,7 @@ CLASSES = (X[:, 0] * X[:, 1] > 0) + 2 * (X[:, 2] > 1)
 NUMBERS = X[:, 0] * X[:, 1] + X[:, 2]
 
 # Between them: either start, schedule, decay, loss; odd widths, batches that end early, held-out rows, weights.
-SPREAD = {"hidden_layer_sizes": (33, 16, 8), "epochs": 4, "n_ensemble": 3, "guided": False}
+SPREAD = {"hidden_layer_sizes": (33, 24, 8), "epochs": 4, "n_ensemble": 3, "guided": False}
 COUPLED = {"preset": "paper", "hidden_layer_sizes": 40, "epochs": 4, "batch_size": 50, "weight_decay": 0.1}
 
 
