@@ -32,6 +32,15 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def stay(number: int) -> None:
+    """Keep this thread, from now on, on the core of this number: schedulers that pack threads leave some cores idle
+    while others have two."""
+    if hasattr(os, "sched_setaffinity"):
+        allowed = sorted(os.sched_getaffinity(0))
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, {allowed[number % len(allowed)]})
+
+
 def on_cpu() -> bool:
     """Whether lanes run on CPU cores."""
     return devices()[0].platform == "cpu"

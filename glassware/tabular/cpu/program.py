@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glassware.engine.device import cores
+from glassware.engine.device import cores, stay
 from glassware.tabular import lanes
 from glassware.tabular.cpu.life import Lists, Net, Rows, State, Work, passes
 from glassware.tabular.cpu.tiles import CHUNK
@@ -81,7 +79,7 @@ def train(jobs: list[Job]) -> list[Outcome]:
 
     def work(number: int) -> None:
         if count == cores():
-            _stay(number)
+            stay(number)
         desks: dict[Shape, Work] = {}
         while not stop.is_set():
             with lock:
@@ -103,15 +101,6 @@ def train(jobs: list[Job]) -> list[Outcome]:
         finally:
             stop.set()  # an interrupt, or a failure in one core: the others end soon, too
     return [found[i] for i in range(len(jobs))]
-
-
-def _stay(number: int) -> None:
-    """Keep this thread, which lives as long as the call, on a core of its own: schedulers that pack threads leave some
-    cores idle while others have two."""
-    if hasattr(os, "sched_setaffinity"):
-        allowed = sorted(os.sched_getaffinity(0))
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(0, {allowed[number % len(allowed)]})
 
 
 def compile_now() -> None:
