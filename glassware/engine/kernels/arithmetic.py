@@ -76,7 +76,7 @@ def minibatch(recipe: Recipe, lane: Any, t: Any, first: Any = 0) -> tuple[list[A
 
 
 def once(word: Any) -> Any:
-    """The same words, (examples,), drawn once and then handed round.
+    """The same numbers, (examples,), made once and then handed round.
 
     Left to itself the compiler lets every thread draw all the words it is going to use, its neighbours' too: at n = 50,
     r = 16 that was four fifths of all instructions. It moves no computation across a sum along an axis unless the

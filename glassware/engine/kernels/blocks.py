@@ -117,10 +117,15 @@ class Blocks:
 
     def _readout(self, z: Any, v: Any) -> tuple[Any, tuple[Any, Any]]:
         """The slice's share of the outputs, (examples,); its units, and the share's slope by z, (rows, examples)."""
+        row = jax.lax.broadcasted_iota(jnp.int32, z.shape, 0)
+        if self.form.units == 1:  # sigma of one row, not of all that a tile has
+            unit, rise = self.form.sigma(do.once(jnp.sum(z, axis=0)), self.lane["degree"])
+            weight = jnp.sum(v)
+            alone = lambda values: jnp.where(row == 0, jnp.broadcast_to(values[None, :], z.shape), 0.0)
+            return unit * weight, (alone(unit), alone(rise * weight))
         unit, rise = self.form.sigma(z, self.lane["degree"])
         if self.form.readout != "product":
             return jnp.sum(unit * v[:, None], axis=0), (unit, rise * v[:, None])
-        row = jax.lax.broadcasted_iota(jnp.int32, z.shape, 0)
         factors = [jnp.sum(jnp.where(row == i, z, 0.0), axis=0) for i in range(self.form.units)]
         output, by_z = factors[0], jnp.zeros_like(z)
         for factor in factors[1:]:
