@@ -29,11 +29,19 @@ RUNNERS_UP = 5
 LOG_WIDTH = 120  # columns when the output is not a terminal
 
 
+class Screen(Console):
+    """A console whose reader may leave: ``glassware claims | head`` is no error, and work that was begun is finished."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """The console for results; wide enough for tables when it is a file. With ``stderr`` for what passes by."""
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else LOG_WIDTH
     # A path may hold [brackets] or :colons:.
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=wide)
+    return Screen(stderr=stderr, highlight=False, markup=False, emoji=False, width=wide)
 
 
 def print_claims(console: Console, judgements: list[Judgement], *, brief: bool = False) -> None:
