@@ -30,7 +30,7 @@ LOG_WIDTH = 120  # columns when the output is not a terminal
 
 
 class Screen(Console):
-    """A console whose reader may leave: ``glassware claims | head`` is no error, and work that was begun is finished."""
+    """A console whose reader may leave: ``glassware claims | head`` is no error, and work begun is finished."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
