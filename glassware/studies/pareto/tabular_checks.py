@@ -62,30 +62,9 @@ def xor_sgd(frame: pl.DataFrame) -> Finding:
 
 def _xor(frame: pl.DataFrame, place: int) -> pl.DataFrame | None:
     """Rows of the made table at its smaller (0) or larger (1) size."""
-    rows = _family(frame, "xor")
+    rows = family(frame, "xor")
     sizes = rows["train_rows"].unique().sort().to_list() if len(rows) else []
     return where(rows, train_rows=sizes[place]) if len(sizes) > place else None
-
-
-# -- the printed table ------------------------------------------------------------------------------------------------
-
-
-def printed(_: pl.DataFrame) -> Finding:
-    """How many of the statements that follow from the printed table do follow from the one we hold."""
-    from glassware.tabular.benchmark.printed import TASKS
-
-    wins = [{t.number for t in TASKS if t.mlp[i] < t.forest[i]} for i in range(3)]
-    ties = [{t.number for t in TASKS if t.mlp[i] == t.forest[i]} for i in range(3)]
-    means = [(np.mean([t.mlp[i] for t in TASKS]), np.mean([t.forest[i] for t in TASKS])) for i in range(3)]
-    facts = [
-        wins[0] == {3, 4, 6, 8, 9, 14, 16} and ties[0] == {11},
-        wins[1] == {3, 6, 11, 14, 16} and ties[1] == {9},
-        wins[2] == {10, 14},
-        np.allclose(means, [(20.09, 20.50), (23.24, 22.49), (28.18, 26.30)], atol=0.006),
-        {t.number for t in TASKS if t.mlp[0] < t.reference_best[0]} == {3, 4, 9, 11, 14, 16},
-    ]
-    right = sum(map(bool, facts))
-    return Finding(_plain(right / len(facts)), right == len(facts), "points", f"{right}/{len(facts)} statements")
 
 
 # -- forests ----------------------------------------------------------------------------------------------------------
@@ -97,7 +76,7 @@ def forests_near(fraction: float, need: int = 11) -> Check:
     def check(frame: pl.DataFrame) -> Finding:
         from glassware.tabular.benchmark.best import best_forests
 
-        rows = _family(frame, "forest", fraction)
+        rows = family(frame, "forest", fraction)
         rows = rows.filter(pl.col("cap").is_not_null()) if len(rows) else rows
         found = best_forests(rows).filter(pl.col("exact")) if len(rows) else pl.DataFrame()
         if len(found) < min(need, EXACT):
@@ -127,7 +106,7 @@ def forests_read(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
     """Best forest minus the printed one at all rows, in points, by reading and exact task; up to 100 trees."""
     from glassware.tabular.benchmark.best import best_forests
 
-    rows = _family(frame, "forest", 1.0)
+    rows = family(frame, "forest", 1.0)
     if not len(rows):
         return {}
     rows = rows.filter(pl.col("n_estimators") <= 100)
@@ -184,7 +163,7 @@ def networks_near(fraction: float, optimiser: str | None = None, need: int = 10)
     def check(frame: pl.DataFrame) -> Finding:
         from glassware.tabular.benchmark.best import best_networks
 
-        rows = _family(frame, "networks", fraction)
+        rows = family(frame, "networks", fraction)
         if optimiser is not None and len(rows):
             rows = rows.filter(pl.col("optimiser") == optimiser)
         found = best_networks(rows).filter(pl.col("exact")) if len(rows) else pl.DataFrame()
@@ -253,7 +232,7 @@ def decay(frame: pl.DataFrame) -> Finding:
         pl.col("width").is_in(decayed["width"].unique().to_list()),
         pl.col("init").is_in(decayed["init"].unique().to_list()),
     )
-    found = _difference(_by_width(decayed, "init"), _by_width(plain, "init"))
+    found = difference(_by_width(decayed, "init"), _by_width(plain, "init"))
     if found is None:
         return NOT_ENOUGH
     estimate, by_task = found
@@ -265,7 +244,7 @@ def forests_win(frame: pl.DataFrame) -> Finding:
     """Share of tasks at 1% on which the best forest beats the best network, each the best of its grid."""
     from glassware.tabular.benchmark.compare import best_forest, best_network, on_exact
 
-    if not len(_family(frame, "forest")) or not len(_family(frame, "networks")):
+    if not len(family(frame, "forest")) or not len(family(frame, "networks")):
         return NOT_ENOUGH
     frame = on_exact(frame)
     forest, network = best_forest(frame, 0.01), best_network(frame, 0.01)
@@ -276,91 +255,10 @@ def forests_win(frame: pl.DataFrame) -> Finding:
     return Finding(wilson(len(won), len(shared)), len(won) >= 10, "points", f"{len(won)}/{len(shared)} tasks")
 
 
-# -- our estimator ----------------------------------------------------------------------------------------------------
-
-
-def ours_against_printed(fraction: float) -> Check:
-    """Our mean error over the tasks minus that of the printed networks, on cells with as many rows as in the paper."""
-
-    def check(frame: pl.DataFrame) -> Finding:
-        from glassware.tabular.benchmark.compare import mean_difference
-        from glassware.tabular.benchmark.printed import BY_NAME
-        from glassware.tabular.benchmark.protocol import Cell
-
-        found = _methods(frame, fraction).get("sparse", {})
-        same = {t: e for t, e in found.items() if _uncut(Cell(t, fraction), BY_NAME[t].rows)}
-        if len(same) < 5:
-            return NOT_ENOUGH
-        against = {t: [v - BY_NAME[t].mlp.at(fraction) / 100 for v in e.values()] for t, e in same.items()}
-        gap = mean_difference(against)
-        won = sum(np.mean(d) < 0 for d in against.values())
-        ours, theirs = (
-            np.mean([np.mean([*e.values()]) for e in same.values()]),
-            np.mean([BY_NAME[t].mlp.at(fraction) / 100 for t in same]),
-        )
-        detail = f"ours {ours:.1%}, printed {theirs:.1%}; better on {won}/{len(same)} tasks"
-        return Finding(gap, gap.value < 0, "hundredths", detail)
-
-    return check
-
-
-def ours_against(method: str, fraction: float) -> Check:
-    """Our error minus that of a method, on the same trials; mean over tasks."""
-
-    def check(frame: pl.DataFrame) -> Finding:
-        found = _methods(frame, fraction)
-        difference = _difference({(): found.get("sparse", {})}, {(): found.get(method, {})})
-        if difference is None:
-            return NOT_ENOUGH
-        gap, by_task = difference
-        return Finding(
-            gap, gap.value < 0, "hundredths", f"better on {sum(d < 0 for d in by_task)}/{len(by_task)} tasks"
-        )
-
-    return check
-
-
-def our_rank(fraction: float, need: int) -> Check:
-    """Our place in mean rank among all methods, our own twin apart, that have as many trials as we do.
-
-    Methods with fewer trials are ranked in a second list, on the trials that all have.
-    """
-
-    def check(frame: pl.DataFrame) -> Finding:
-        from glassware.tabular.benchmark.compare import ranking
-
-        found = {name: e for name, e in _methods(frame, fraction).items() if name != "dense" and len(e) >= 10}
-        if "sparse" not in found or len(found) < 5:
-            return NOT_ENOUGH
-        ours = found["sparse"]
-        complete = {
-            name: errors
-            for name, errors in found.items()
-            if all(len(errors.get(task, {})) >= len(ours[task]) for task in ours)
-        }
-        table = ranking(complete)
-        if len(complete) < 5 or not len(table):
-            return NOT_ENOUGH
-        place = 1 + table["method"].to_list().index("sparse")
-        said = _ranks(table)
-        if len(complete) < len(found):
-            said += f"; with {', '.join(sorted(found.keys() - complete.keys()))}, {_ranks(ranking(found))}"
-        return Finding(_plain(place), place <= need, "", said)
-
-    return check
-
-
-def _ranks(table: pl.DataFrame) -> str:
-    if not len(table):
-        return "no trial that all have"
-    ranks = ", ".join(f"{method} {rank:.1f}" for method, rank in table["method", "rank"].iter_rows())
-    return f"mean ranks on {table['tasks'][0]} tasks, at least {table['trials'][0]} trials: {ranks}"
-
-
 # -- shared -----------------------------------------------------------------------------------------------------------
 
 
-def _family(frame: pl.DataFrame, family: str, fraction: float | None = None) -> pl.DataFrame:
+def family(frame: pl.DataFrame, family: str, fraction: float | None = None) -> pl.DataFrame:
     """Rows of a family; a table without columns where there are none."""
     if "family" not in frame.columns:
         return pl.DataFrame()
@@ -370,25 +268,11 @@ def _family(frame: pl.DataFrame, family: str, fraction: float | None = None) -> 
     return rows if len(rows) else pl.DataFrame()
 
 
-def _methods(frame: pl.DataFrame, fraction: float) -> Mapping[str, Errors]:
-    from glassware.tabular.benchmark.compare import methods, on_exact
-
-    return methods(on_exact(frame), fraction) if len(_family(frame, "methods")) else {}
-
-
-def _uncut(cell: object, rows: int) -> bool:
-    """Whether a cell has as many training rows as its fraction says: the cap takes none away."""
-    from glassware.tabular.benchmark.protocol import Cell
-
-    assert isinstance(cell, Cell)
-    return cell.rows(rows) == Cell(cell.task, cell.fraction, None).rows(rows)
-
-
 def _adam(frame: pl.DataFrame) -> pl.DataFrame:
     """Networks trained by Adam on exact tables at 1%."""
     from glassware.tabular.benchmark.compare import on_exact
 
-    rows = _family(frame, "networks", 0.01)
+    rows = family(frame, "networks", 0.01)
     rows = rows.filter(pl.col("optimiser") == "adam") if len(rows) else rows
     return on_exact(rows) if len(rows) else NO_NETWORKS
 
@@ -411,7 +295,7 @@ def _by_width(rows: pl.DataFrame, *more: str, init: str | None = None) -> Cells:
     return {key: _errors(part) for key, part in kept.group_by(["width", *more])}
 
 
-def _difference(first: Cells, second: Cells) -> tuple[Estimate, list[float]] | None:
+def difference(first: Cells, second: Cells) -> tuple[Estimate, list[float]] | None:
     """Mean paired difference, and each task's. A trial's differences at several settings count as their mean."""
     from glassware.tabular.benchmark.compare import mean_difference
 
@@ -435,13 +319,9 @@ def _judged(
     words: str,
 ) -> Finding:
     """A paired difference, judged by the number of tasks of which something is true."""
-    found = _difference(first, second)
+    found = difference(first, second)
     if found is None:
         return NOT_ENOUGH
     estimate, by_task = found
     count = sum(counted(by_task))
     return Finding(estimate, count >= need, "hundredths", f"{words} on {count}/{len(by_task)} tasks")
-
-
-def _plain(value: float) -> Estimate:
-    return Estimate(value, value, value)
