@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numba
 
+from glassware.engine import vectors
 from glassware.engine.cache import cache_folder, cache_wanted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -21,7 +22,7 @@ class MachineCode:
     def __init__(self, name: str, sources: Path) -> None:
         # Named by all its files: Numba looks at a function's own file only, not at those it calls.
         digest = hashlib.sha256()
-        for path in sorted(sources.glob("*.py")):
+        for path in [*sorted(sources.glob("*.py")), Path(vectors.__file__)]:
             digest.update(path.read_bytes())
         self.folder = cache_folder() / f"{name}-{digest.hexdigest()[:12]}"
 

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from glassware.engine.cpu.compiled import compiled
-from glassware.engine.cpu.rows import GROUP, ROW, descend, look_back, look_up, read_out, tabulate
+from glassware.engine.cpu.rows import GROUP, descend, look_back, look_up, read_out, tabulate
+from glassware.engine.vectors import ROW
 
 CHUNK = 16  # tables in use at once: 16 KB, half of a first-level cache
 

@@ -14,9 +14,10 @@ from glassware.engine.cpu import life
 from glassware.engine.cpu.draws import places_of
 from glassware.engine.cpu.life import BLOCK, Exam, Lane, Net, Work
 from glassware.engine.cpu.network import CHUNK
-from glassware.engine.cpu.rows import GROUP, ROW, TABLE
+from glassware.engine.cpu.rows import GROUP, TABLE
 from glassware.engine.device import cores
 from glassware.engine.program import CAPACITY
+from glassware.engine.vectors import ROW
 from glassware.models import MLP
 from glassware.training import Loop, Records, Run, State
 

@@ -1,8 +1,4 @@
-"""Vector operations on rows of sixteen floats, as LLVM instructions.
-
-All hot loops of the CPU kernel work on rows of ``ROW`` neurons. A compiler that is handed scalar loops over them has
-to guess (and mostly guesses wrong) that they are single vector instructions; here they are written as such. LLVM turns
-a vector of sixteen into one AVX-512 register, two of AVX2 or four of NEON.
+"""The CPU kernel's operations on rows of sixteen neurons, in vector instructions (``engine.vectors``).
 
 An operation takes flat arrays and the element at which its rows begin. Nothing is checked.
 """
@@ -16,67 +12,40 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-ROW = 16
+from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW, Vectors
+
 GROUP = 4  # inputs that share a table
 TABLE = ROW << GROUP  # floats of one table
 UNROLL = 4
 
-_FLOATS = ir.VectorType(ir.FloatType(), ROW)
-_INTS = ir.VectorType(ir.IntType(32), ROW)
-_INDEX = ir.IntType(64)
 
-
-class _Code:
-    """What an operation's body is written with: arguments (arrays as pointers), vector loads and stores, loops."""
+class _Code(Vectors):
+    """What an operation's body is written with, and its arguments (arrays as pointers)."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-        self.builder = builder
+        super().__init__(builder)
         self.arguments = [
             context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
             for kind, value in zip(signature.args, arguments, strict=True)
         ]
 
-    def load(self, base: Any, at: Any, kind: Any = _FLOATS) -> Any:
-        pointer = self.builder.bitcast(self.builder.gep(base, [at]), kind.as_pointer())
-        return self.builder.load(pointer, align=4)
-
-    def store(self, vector: Any, base: Any, at: Any) -> None:
-        pointer = self.builder.bitcast(self.builder.gep(base, [at]), vector.type.as_pointer())
-        self.builder.store(vector, pointer, align=4)
-
-    def spread(self, scalar: Any) -> Any:
-        """A vector of sixteen copies."""
-        empty = ir.Constant(ir.VectorType(scalar.type, ROW), ir.Undefined)
-        first = self.builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
-        return self.builder.shuffle_vector(first, empty, ir.Constant(_INTS, [0] * ROW))
-
-    def element(self, base: Any, at: Any) -> Any:
-        return self.builder.load(self.builder.gep(base, [at]))
-
     def rectified(self, vector: Any) -> Any:
         """max(vector, 0); NaN stays."""
-        zero = ir.Constant(_FLOATS, [0.0] * ROW)
+        zero = self.constant(0.0)
         return self.builder.select(self.builder.fcmp_ordered("<", vector, zero), zero, vector)
 
     def count(self, words: Any) -> Any:
         """Ones in each of sixteen words."""
-        kind = ir.FunctionType(_INTS, [_INTS])
+        kind = ir.FunctionType(INTS, [INTS])
         function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.ctpop.v{ROW}i32")
         return self.builder.call(function, [words])
 
-    def fma(self, a: Any, b: Any, c: Any) -> Any:
-        flags = ("contract",)
-        return self.builder.fadd(self.builder.fmul(a, b, flags=flags), c, flags=flags)
-
     def row(self, at: Any, number: Any, size: int = ROW) -> Any:
         """The element where row ``number`` begins, counted from ``at``."""
-        return self.builder.add(at, self.builder.mul(number, ir.Constant(_INDEX, size)))
-
-    def loop(self, count: Any) -> Any:
-        return cgutils.for_range(self.builder, count, intp=_INDEX)
+        return self.builder.add(at, self.builder.mul(number, ir.Constant(INDEX, size)))
 
     def byte(self, base: Any, at: Any) -> Any:
-        return self.builder.zext(self.element(base, at), _INDEX)
+        return self.builder.zext(self.element(base, at), INDEX)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -90,14 +59,14 @@ def tabulate(typingctx: Any, tables: Any, rows: Any, at: Any, groups: Any) -> An
             first = code.row(at, loop.index, GROUP * ROW)
             sums = None
             for i in range(GROUP):
-                w = code.load(rows, builder.add(first, ir.Constant(_INDEX, i * ROW)))
+                w = code.load(rows, builder.add(first, ir.Constant(INDEX, i * ROW)))
                 if sums is None:
                     sums = [w, builder.fneg(w)]
                 else:
                     sums = [builder.fadd(s, w) for s in sums] + [builder.fsub(s, w) for s in sums]
-            table = code.row(ir.Constant(_INDEX, 0), loop.index, TABLE)
+            table = code.row(ir.Constant(INDEX, 0), loop.index, TABLE)
             for p, total in enumerate(sums or []):
-                code.store(total, tables, builder.add(table, ir.Constant(_INDEX, p * ROW)))
+                code.store(total, tables, builder.add(table, ir.Constant(INDEX, p * ROW)))
         return context.get_dummy_value()
 
     return types.void(tables, rows, types.int64, types.int64), generate
@@ -124,7 +93,7 @@ def look_up(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = _Code(context, builder, signature, arguments)
         out, at, rows, more, tables, groups, places, first, stride = code.arguments
-        zero, unroll = ir.Constant(_INDEX, 0), ir.Constant(_INDEX, UNROLL)
+        zero, unroll = ir.Constant(INDEX, 0), ir.Constant(INDEX, UNROLL)
         turns = builder.udiv(groups, unroll)
         rest = builder.urem(groups, unroll)
 
@@ -135,14 +104,14 @@ def look_up(
         with code.loop(rows) as row:
             here = code.row(at, row.index)
             start = builder.add(first, builder.mul(row.index, stride))
-            total = cgutils.alloca_once_value(builder, ir.Constant(_FLOATS, [0.0] * ROW))
+            total = cgutils.alloca_once_value(builder, ir.Constant(FLOATS, [0.0] * ROW))
             with builder.if_then(builder.icmp_signed("!=", more, zero)):
                 builder.store(code.load(out, here), total)
             with code.loop(turns) as turn:
                 group = builder.mul(turn.index, unroll)
                 found = builder.load(total)
                 for i in range(UNROLL):
-                    found = add(found, start, builder.add(group, ir.Constant(_INDEX, i)))
+                    found = add(found, start, builder.add(group, ir.Constant(INDEX, i)))
                 builder.store(found, total)
             with code.loop(rest) as turn:
                 group = builder.add(builder.mul(turns, unroll), turn.index)
@@ -161,7 +130,7 @@ def read_out(typingctx: Any, out: Any, rows: Any, h: Any, at: Any, v: Any, v_at:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = _Code(context, builder, signature, arguments)
         out, rows, h, at, v, v_at = code.arguments
-        weight, zero = code.load(v, v_at), ir.Constant(_INDEX, 0)
+        weight, zero = code.load(v, v_at), ir.Constant(INDEX, 0)
         with code.loop(rows) as loop:
             here = code.row(zero, loop.index)
             a = code.rectified(code.load(h, code.row(at, loop.index)))
@@ -183,7 +152,7 @@ def look_back(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = _Code(context, builder, signature, arguments)
         marks, word, total, h, at, rows, slopes, first = code.arguments
-        zero, none = ir.Constant(_INDEX, 0), ir.Constant(_INTS, [0] * ROW)
+        zero, none = ir.Constant(INDEX, 0), ir.Constant(INTS, [0] * ROW)
         seen = cgutils.alloca_once_value(builder, none)
         gradient = cgutils.alloca_once_value(builder, code.load(total, zero))
         with code.loop(rows) as loop:
@@ -192,7 +161,7 @@ def look_back(
             builder.store(code.fma(code.rectified(value), code.spread(slope), builder.load(gradient)), gradient)
             counts = builder.fcmp_unordered("!=", slope, ir.Constant(ir.FloatType(), 0.0))
             bit = builder.shl(builder.zext(counts, ir.IntType(32)), builder.trunc(loop.index, ir.IntType(32)))
-            active = builder.fcmp_ordered(">", value, ir.Constant(_FLOATS, [0.0] * ROW))
+            active = builder.fcmp_ordered(">", value, ir.Constant(FLOATS, [0.0] * ROW))
             builder.store(builder.or_(builder.load(seen), builder.select(active, code.spread(bit), none)), seen)
         code.store(builder.load(seen), marks, code.row(zero, word))
         code.store(builder.load(gradient), total, zero)
@@ -215,11 +184,11 @@ def descend(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = _Code(context, builder, signature, arguments)
         w, at, rows, keep, factor, marks, words, columns = code.arguments
-        zero, none = ir.Constant(_INDEX, 0), ir.Constant(_INTS, [0] * ROW)
+        zero, none = ir.Constant(INDEX, 0), ir.Constant(INTS, [0] * ROW)
         weight, kept = code.load(factor, zero), code.spread(keep)
         marked = cgutils.alloca_once_value(builder, none)
         with code.loop(words) as word:
-            count = code.count(code.load(marks, code.row(zero, word.index), _INTS))
+            count = code.count(code.load(marks, code.row(zero, word.index), INTS))
             builder.store(builder.add(builder.load(marked), count), marked)
         with code.loop(rows) as loop:
             here = code.row(at, loop.index)
@@ -228,9 +197,9 @@ def descend(
             builder.store(builder.load(marked), sums)
             with code.loop(words) as word:
                 column = code.spread(code.element(columns, builder.add(first, word.index)))
-                minus = code.count(builder.and_(code.load(marks, code.row(zero, word.index), _INTS), column))
+                minus = code.count(builder.and_(code.load(marks, code.row(zero, word.index), INTS), column))
                 builder.store(builder.sub(builder.load(sums), builder.add(minus, minus)), sums)
-            change = builder.fmul(weight, builder.sitofp(builder.load(sums), _FLOATS))
+            change = builder.fmul(weight, builder.sitofp(builder.load(sums), FLOATS))
             code.store(code.fma(kept, code.load(w, here), change), w, here)
         return context.get_dummy_value()
 

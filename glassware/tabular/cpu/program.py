@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from glassware.engine.device import cores, stay
+from glassware.engine.vectors import ROW
 from glassware.tabular import lanes
 from glassware.tabular.cpu.life import Lists, Net, Rows, State, Work, passes
 from glassware.tabular.cpu.tiles import CHUNK
-from glassware.tabular.cpu.vectors import ROW
 from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, whole, write, zeros
 from glassware.tabular.lanes import Job, Outcome, Shape
 

@@ -18,7 +18,8 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from glassware.tabular.cpu.vectors import FLOATS, INDEX, INTS, ROW, ZERO, Code, operation
+from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW
+from glassware.tabular.cpu.vectors import ZERO, Code, operation
 
 CHUNK = 8  # panels whose rows of weights are used together: what four of 128 rows take is a first-level cache
 ROWS = 8  # of a block; two vectors of them are 16 sums, with room in 32 registers for what they are made of

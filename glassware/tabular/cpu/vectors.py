@@ -1,8 +1,4 @@
-"""How operations on vectors of sixteen floats are written as LLVM instructions, and called from compiled code.
-
-A compiler that is handed scalar loops has to guess that they are vector instructions; here they are written as such.
-LLVM turns a vector of sixteen into one AVX-512 register, two of AVX2 or four of NEON.
-"""
+"""How operations on vectors (``engine.vectors``) are written for tables, and called from compiled code."""
 
 from __future__ import annotations
 
@@ -17,11 +13,8 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-ROW = 16
+from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW, Vectors
 
-FLOATS = ir.VectorType(ir.FloatType(), ROW)
-INTS = ir.VectorType(ir.IntType(32), ROW)
-INDEX = ir.IntType(64)
 ZERO = ir.Constant(INDEX, 0)
 
 
@@ -32,11 +25,8 @@ def _estimates() -> bool:
     return ours and bool(llvmlite.binding.get_host_cpu_features().get("avx512f"))
 
 
-class Code:
-    """What an operation's body is written with: vector loads and stores, loops."""
-
-    def __init__(self, builder: Any) -> None:
-        self.builder = builder
+class Code(Vectors):
+    """What an operation's body is written with."""
 
     def at(self, start: Any, *steps: tuple[Any, Any]) -> Any:
         """The element ``start`` plus each number times its size."""
@@ -49,32 +39,8 @@ class Code:
                 start = self.builder.add(whole(start), far)
         return start
 
-    def load(self, base: Any, at: Any) -> Any:
-        return self.builder.load(self.builder.bitcast(self.builder.gep(base, [at]), FLOATS.as_pointer()), align=4)
-
-    def store(self, vector: Any, base: Any, at: Any) -> None:
-        self.builder.store(vector, self.builder.bitcast(self.builder.gep(base, [at]), FLOATS.as_pointer()), align=4)
-
     def copies(self, base: Any, at: Any) -> Any:
-        return self.spread(self.builder.load(self.builder.gep(base, [at])))
-
-    def spread(self, scalar: Any) -> Any:
-        """A vector of sixteen copies."""
-        empty = ir.Constant(FLOATS, ir.Undefined)
-        first = self.builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
-        return self.builder.shuffle_vector(first, empty, ir.Constant(INTS, [0] * ROW))
-
-    def constant(self, value: float) -> Any:
-        return ir.Constant(FLOATS, [value] * ROW)
-
-    def times(self, a: Any, b: Any) -> Any:
-        return self.builder.fmul(a, b, flags=("contract",))
-
-    def fma(self, a: Any, b: Any, c: Any) -> Any:
-        return self.builder.fadd(self.times(a, b), c, flags=("contract",))
-
-    def loop(self, count: Any) -> Any:
-        return cgutils.for_range(self.builder, count, intp=INDEX)
+        return self.spread(self.element(base, at))
 
     def over(self, count: Any, size: int) -> Any:
         """How many of this size, where the last is begun."""
