@@ -13,6 +13,8 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ import polars as pl
 
 from glassware.bench.cell import Cell
 from glassware.bench.compare import Effort, Result, compare, frame
-from glassware.bench.peers import Peer, peers, workers
+from glassware.bench.peers import Peer, Workers, peers, workers
 from glassware.engine import Engine, train
 from glassware.models import MLP, Init
 from glassware.statistics import fisher_exact
@@ -40,19 +42,35 @@ AT_A_TIME = dict.fromkeys([10, 30, 100, 300, 1000, 3000, 10_000], 50) | {30_000:
 
 
 def speed(out: Path, shapes: Sequence[tuple[int, int]]) -> None:
-    """Everybody on every shape, taking turns."""
+    """Everybody on every shape, taking turns.
+
+    Kernels, which take longest to compile and choose nothing by clocking, compile side by side before that. Each shape
+    has processes of its own: what they hold of the GPU goes with them.
+    """
     results: list[Result] = []
-    with workers("gpu") as pool:
-        name = pool.name()
-        print(name)
-        for shape in shapes:
-            cell = Cell(*shape)
+    started = time.perf_counter()
+    with ExitStack() as stack:
+        pools = {Cell(*shape): stack.enter_context(workers("gpu")) for shape in shapes}
+        with ThreadPoolExecutor(len(pools)) as together:
+            name, *_ = together.map(compile_kernels, pools.values(), pools)
+        print(f"{name}: kernels compiled in {time.perf_counter() - started:.0f} s", flush=True)
+        for cell, pool in pools.items():
             results.append(compare(pool, name, cell, contestants(cell), EFFORT))
+            pool.end()
             for row in results[-1].rows():
                 rate, share = row.get("steps_per_second"), row.get("ceiling_share")
                 told = row["note"] if rate is None else f"{rate:>14,.0f} steps/s {share:>7.1%} of matrix product"
                 print(f"{cell.n:>4} {cell.r:>7} {row['peer']:<36} {told}", flush=True)
             frame(results).write_parquet(out / "speed.parquet")
+    print(f"{len(results)} shapes in {time.perf_counter() - started:.0f} s")
+
+
+def compile_kernels(pool: Workers, cell: Cell) -> str:
+    """In the cell's engine; what fails here is told when its turn comes. Says the device's name."""
+    for peer in contestants(cell):
+        if peer.settings[0].engine.startswith("kernels"):
+            pool.prepare(peer, cell, peer.settings[0])
+    return pool.name()
 
 
 def contestants(cell: Cell) -> list[Peer]:

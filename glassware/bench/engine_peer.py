@@ -44,13 +44,13 @@ def _lanes(cell: Cell, setting: Setting, evaluation: Evaluation) -> Callable[[],
     rounds, taken = 1, 0
 
     def advance() -> int:
-        nonlocal state, taken
+        nonlocal state, taken, rounds
+        started = time.perf_counter()
         state, _ = compiled.advance(values, state, np.zeros(lanes, bool), rounds)
         before, taken = taken, int(np.asarray(state.t, np.int64).sum())  # what was done, not what was asked for
+        a_round = (time.perf_counter() - started) / rounds
+        rounds = max(1, min(CAPACITY, round(CHUNK_SECONDS / a_round)))
         return taken - before
 
-    started = time.perf_counter()
     advance()
-    seconds = time.perf_counter() - started
-    rounds = max(1, min(CAPACITY, round(CHUNK_SECONDS / seconds)))
     return advance

@@ -124,6 +124,11 @@ class Workers:
         """The device's name, as ``device_name``."""
         return self._pools["jax"].submit(device_name).result()
 
+    def end(self) -> None:
+        """End the processes, which gives back what they hold of the device."""
+        for pool in self._pools.values():
+            pool.shutdown()
+
 
 @contextmanager
 def workers(device: Device) -> Iterator[Workers]:
