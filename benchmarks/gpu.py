@@ -36,7 +36,7 @@ SHAPES += [(300, 100_000)]
 EFFORT = Effort(turns=3, seconds=0.2, trial=0.05)
 # (n, k) and steps of the cells that are compared; the sample size is looked for.
 EDGES = [((50, 3), 20_000), ((50, 4), 40_000), ((100, 3), 30_000), ((100, 4), 60_000)]
-SAMPLES = [300, 600, 1000, 1500, 2000, 3000, 6000, 10_000, 30_000, 100_000]
+SAMPLES = [300, 600, 700, 800, 900, 1000, 1500, 2000, 3000, 6000, 10_000, 30_000, 100_000]
 # Widths of the panel, and how many of its fifty seeds are trained at a time.
 AT_A_TIME = dict.fromkeys([10, 30, 100, 300, 1000, 3000, 10_000], 50) | {30_000: 25, 100_000: 5}
 
