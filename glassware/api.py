@@ -26,8 +26,8 @@ from glassware.models import MLP, Init, KernelRidge, Neuron, PolyNet, Transforme
 from glassware.part import dotted
 from glassware.progress import Progress
 from glassware.statistics import NEVER, median, wilson
-from glassware.studies import SCALES, Judgement, Report, Study
-from glassware.sweeps import SEMANTICS, Experience, Forecast, Reporter, Store, grid, make_plan, select
+from glassware.studies import SCALES, Judgement, Report, Scale, Study
+from glassware.sweeps import SEMANTICS, Experience, Forecast, Reporter, Store, grid, make_plan, parse_share, select
 from glassware.sweeps import estimate as estimate_runs
 from glassware.sweeps import sweep as train_sweep
 from glassware.sweeps.rows import own_version
@@ -49,6 +49,7 @@ def sweep(
     *,
     lanes: int | None = None,
     engine: Engine = "auto",
+    share: str | None = None,
     progress: bool | Reporter = False,
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
@@ -58,10 +59,13 @@ def sweep(
         store: folder of results, made when it is not there; without one the rows are only returned.
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
+        share: ``2/8`` trains the second of eight equal parts and returns its rows; eight processes, on as many GPUs or
+            machines, may do theirs at the same time into one store.
         progress: True prints how far it is; or a ``Reporter`` of your own.
     """
     _at_least_one(lanes=lanes)
-    return train_sweep(runs, store, reporter=_reporter(progress, 1, lanes, engine), lanes=lanes, engine=engine)
+    reporter, part = _reporter(progress, 1, lanes, engine), None if share is None else parse_share(share)
+    return train_sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=part)
 
 
 def run(
@@ -73,6 +77,7 @@ def run(
     seeds: int | None = None,
     lanes: int | None = None,
     engine: Engine = "auto",
+    share: str | None = None,
     progress: bool | Reporter = False,
 ) -> Report:
     """Train what a study lacks, judge its claims and draw its figures.
@@ -85,6 +90,8 @@ def run(
         seeds: runs a cell; the scale's own number unless given.
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
+        share: ``2/8`` trains the second of eight equal parts; eight processes, on as many GPUs or machines, may do
+            theirs at the same time into one store. Nothing is judged or drawn: that is for a call without a share.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     Returns:
@@ -92,6 +99,8 @@ def run(
     """
     _at_least_one(seeds=seeds, lanes=lanes)
     chosen, size = _find(study), studies.check_scale(scale)
+    if share is not None:
+        return _run_share(chosen, size, store, share, seeds, lanes, engine, progress)
     if figures is not None:
         check_folder(figures)  # now, not after hours of training
     reporter = _reporter(progress, len(chosen.stages), lanes, engine)
@@ -298,6 +307,25 @@ def info() -> dict[str, Any]:
         ],
         "engine": chosen,
     }
+
+
+def _run_share(
+    study: Study,
+    scale: Scale,
+    store: Store | str | Path | None,
+    share: str,
+    seeds: int | None,
+    lanes: int | None,
+    engine: Engine,
+    progress: bool | Reporter,
+) -> Report:
+    """Only train, and only a share."""
+    part, kept = parse_share(share), _open(store)
+    if kept is None:
+        raise GlasswareError("a share needs a store: without one nobody else would see what it trained")
+    reporter = _reporter(progress, len(study.stages), lanes, engine)
+    frame = studies.train_share(study, scale, kept, part, seeds, reporter=reporter, lanes=lanes, engine=engine)
+    return Report(study.name, scale, frame, [], [])
 
 
 def _find(study: str | Study) -> Study:

@@ -29,6 +29,15 @@ Lanes = Annotated[
 EngineName = Annotated[
     str, typer.Option("--engine", metavar="PATH", help="auto (kernels where they can), xla, kernels, kernels-exact.")
 ]
+ShareOf = Annotated[
+    str | None,
+    typer.Option(
+        "--share",
+        metavar="I/N",
+        help="Train only part I of N equal ones; others may train theirs into the same store.",
+        show_default="everything",
+    ),
+]
 DataFolder = Annotated[
     Path | None,
     typer.Option(

@@ -18,6 +18,7 @@ from glassware.commands.options import (
     Lanes,
     Scale,
     Seeds,
+    ShareOf,
     StoreFolder,
     StudyName,
     stoppable,
@@ -54,29 +55,43 @@ def run(
     lanes: Lanes = None,
     engine: EngineName = "auto",
     data: DataFolder = None,
+    share: ShareOf = None,
 ) -> None:
     """Train a study, judge its claims, draw its figures.
 
     Runs that the store already has are not trained again. Ctrl-C keeps what is finished; the same command goes on.
 
       glassware run pareto/success-frontier --scale smoke
+
+    Eight GPUs, or the jobs of a cluster: each trains its share, all into one store.
+    The same command without --share then does the rest, judges and draws.
+
+      CUDA_VISIBLE_DEVICES=1 glassware run pareto/slices --scale paper --share 2/8
     """
     from glassware import api
     from glassware.engine import check_engine
     from glassware.progress import Progress
-    from glassware.studies import check_scale, find
+    from glassware.studies import check_scale, find, missing
+    from glassware.sweeps import Store, parse_share
 
     console = make_console()
     found, path = find(study), check_engine(engine)
     if data is not None:
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
-    title = f"{found.name} at scale {scale}: {found.title}"
+    part = "" if share is None else f", share {parse_share(share)}"
+    title = f"{found.name} at scale {scale}{part}: {found.title}"
     progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=path)
     api.check_folder(figures)  # before hours of training, not after
     with stoppable(progress, store):
         report = api.run(
-            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=path, progress=progress
-        )
+            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=path, share=share,
+            progress=progress,
+        )  # fmt: skip
+    if share is not None:
+        left, wanted = missing(found, check_scale(scale), Store(store), seeds)
+        there = f"{wanted - left:,} of {wanted:,} results are in {store}"
+        console.print(f"{there}; the same command without --share does the rest, judges and draws", soft_wrap=True)
+        return
     print_claims(console, report.judgements)
     if found.is_short(check_scale(scale), seeds):
         console.print(FEW_SEEDS, style="yellow")

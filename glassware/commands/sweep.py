@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from glassware.commands.options import STORE, EngineName, Lanes, StoreFolder, stoppable
+from glassware.commands.options import STORE, EngineName, Lanes, ShareOf, StoreFolder, stoppable
 from glassware.printing import make_console, print_summary
 
 
@@ -16,6 +16,7 @@ def sweep(
     store: StoreFolder = STORE,
     lanes: Lanes = None,
     engine: EngineName = "auto",
+    share: ShareOf = None,
 ) -> None:
     """Train a grid of your own, written as TOML.
 
@@ -38,6 +39,6 @@ def sweep(
     console, path = make_console(), check_engine(engine)
     progress = Progress(console, lanes=lanes, engine=path)
     with stoppable(progress, store):
-        frame = api.sweep(file, store, lanes=lanes, engine=path, progress=progress)
+        frame = api.sweep(file, store, lanes=lanes, engine=path, share=share, progress=progress)
     print_summary(console, api.summary(frame))
     console.print(f"results in {store}", soft_wrap=True)

@@ -7,17 +7,8 @@ import difflib
 from glassware.errors import GlasswareError
 from glassware.studies import hidden_progress, leaky, pareto, theory
 from glassware.studies.claim import SCALES, Claim, Finding, Judgement, Scale
-from glassware.studies.study import (
-    Report,
-    Study,
-    check_scale,
-    claims,
-    figures,
-    left_in_pieces,
-    missing,
-    results,
-    train,
-)
+from glassware.studies.rows import left_in_pieces, missing, results, train, train_share
+from glassware.studies.study import Report, Study, check_scale, claims, figures
 
 GROUPS = (pareto, hidden_progress, leaky, theory)
 STUDIES: dict[str, Study] = {study.name: study for group in GROUPS for study in group.STUDIES}
@@ -44,4 +35,5 @@ def matching(name: str | None) -> list[Study]:
 __all__ = [
     "SCALES", "STUDIES", "Claim", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale", "claims",
     "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
+    "train_share",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from glassware.sweeps.identity import SEMANTICS, run_id
 from glassware.sweeps.items import Item, Pieces
 from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import CIRCUMSTANCES
+from glassware.sweeps.share import Share, parse_share
 from glassware.sweeps.store import Store
 from glassware.sweeps.sweep import Reporter, select, sweep
 
@@ -24,12 +25,14 @@ __all__ = [
     "Pieces",
     "Plan",
     "Reporter",
+    "Share",
     "Store",
     "Total",
     "estimate",
     "grid",
     "keep_computed",
     "make_plan",
+    "parse_share",
     "parse_sweep",
     "read_computed",
     "read_sweep",

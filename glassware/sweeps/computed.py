@@ -9,7 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from glassware.errors import StoreError
-from glassware.sweeps.store import TEMPORARY, Store, os_errors, write_whole
+from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
+from glassware.sweeps.store import Store
 
 VERSION = "computation"  # the column with the version of the computation that made a table
 

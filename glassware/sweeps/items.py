@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 import polars as pl
 
 from glassware.sweeps.computed import VERSION, computed_path, read_computed
-from glassware.sweeps.store import Store, os_errors, write_whole
+from glassware.sweeps.disk import os_errors, write_whole
+from glassware.sweeps.store import Store
 
 ITEM = "item"  # the column with the key of the piece that a row belongs to
 FLUSH_SECONDS = 5.0

@@ -10,6 +10,7 @@ from glassware.sweeps.estimate import Tell, estimate
 from glassware.sweeps.experience import Experience
 from glassware.sweeps.forecast import Forecast
 from glassware.sweeps.identity import run_id
+from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
 from glassware.training import Run
 
@@ -41,8 +42,9 @@ class Plan:
         return estimate(self.todo, self.todo, Experience(self.store), lanes=lanes, engine=engine, tell=tell)
 
 
-def make_plan(runs: Iterable[Run], store: Store | None) -> Plan:
-    """Ids wanted minus ids finished."""
-    wanted = {run_id(run): run for run in runs}
+def make_plan(runs: Iterable[Run], store: Store | None, share: Share | None = None) -> Plan:
+    """Ids wanted, of a share of them if one is given, minus ids finished."""
+    named = {run_id(run): run for run in runs}
+    wanted = named if share is None else {key: run for key, run in named.items() if share.has(key)}
     finished = store.ids() if store is not None else set()
     return Plan(wanted, {key: run for key, run in wanted.items() if key not in finished}, store)

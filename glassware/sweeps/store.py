@@ -2,7 +2,7 @@
 
     results/
       store.json        format and semantics version
-      lock              held by the one process that writes
+      lock              held by the one process that writes, or by several with a share each (lock-2-of-8)
       parts/*.parquet   written under a temporary name, synced, renamed: a part is whole or not there
 
 Killing a writer at any moment loses at most the rows it had not yet flushed; those runs are simply trained again.
@@ -11,7 +11,6 @@ Killing a writer at any moment loses at most the rows it had not yet flushed; th
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import io
 import json
 import os
@@ -24,18 +23,20 @@ from typing import Any
 import polars as pl
 
 from glassware.errors import StoreError
+from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.identity import SEMANTICS
+from glassware.sweeps.lock import LOCK, locked
 from glassware.sweeps.rows import SCHEMA, frame
+from glassware.sweeps.share import Share
 
 FORMAT = 1
 MERGE_PARTS = 64  # more small parts than this are merged when a sweep ends
 SMALL_PART = 20_000  # rows; larger parts are left alone
-TEMPORARY = ".tmp-"
 MAGIC = b"PAR1"
 
 
 class Store:
-    """A results table. Opening reads nothing but the version; many may read while one process writes."""
+    """A results table. Opening reads nothing but the version; many may read while others write."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -104,7 +105,7 @@ class Store:
                 raise StoreError(f"{self.path} is a file, not a store folder")
             if not marker.exists():
                 # A sweep killed while it made its store leaves the lock, no parts, and perhaps a temporary file.
-                ours = lambda name: name in ("lock", "parts") or name.startswith(TEMPORARY)
+                ours = lambda name: name == "parts" or name.startswith((LOCK, TEMPORARY))
                 if self.path.exists() and not all(ours(p.name) for p in self.path.iterdir()):
                     raise StoreError(f"{self.path} has files in it and is not a glassware store; give an empty folder")
                 return
@@ -128,37 +129,27 @@ class Store:
     # -- writing ------------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Writer]:
-        """Hold the store's lock and append rows. What was added is on disk when the block ends, however it ends."""
+    def writing(self, share: Share | None = None) -> Iterator[Writer]:
+        """Hold the store's lock and append rows. What was added is on disk when the block ends, however it ends.
+
+        Args:
+            share: others may write at the same time if each has a share of its own.
+        """
         with os_errors(self.path):
             self.parts_path.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            self._take(lock)
+        with locked(self.path, share):
             with os_errors(self.path):
                 self._mark()
-                for stale in [*self.path.glob(TEMPORARY + "*"), *self.parts_path.glob(TEMPORARY + "*")]:
-                    stale.unlink()  # a killed writer's unfinished part: we hold the lock, so nobody is writing it
+                if share is None:
+                    for stale in [*self.path.glob(TEMPORARY + "*"), *self.parts_path.glob(TEMPORARY + "*")]:
+                        stale.unlink()  # a killed writer's unfinished part: we are alone, so nobody is writing it
             writer = Writer(self)
             try:
                 yield writer
             finally:
                 writer.flush()
-            writer.merge()
-        finally:
-            os.close(lock)  # releases it
-
-    def _take(self, lock: int) -> None:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
-            raise StoreError(
-                f"store {self.path} is being written by another process (pid {holder}); wait or give another folder"
-            ) from None
-        with os_errors(self.path):
-            os.ftruncate(lock, 0)
-            os.write(lock, str(os.getpid()).encode())
+            # Beside others only one's own parts: theirs may be on their way into a merged one.
+            writer.merge(self.parts() if share is None else writer.parts)
 
     def _mark(self) -> None:
         marker = self.path / "store.json"
@@ -180,6 +171,7 @@ class Writer:
 
     def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000) -> None:
         self.store, self.seconds, self.limit = store, seconds, rows
+        self.parts: list[Path] = []  # written by this writer
         self._rows: list[dict[str, Any]] = []
         self._last = time.monotonic()
 
@@ -196,12 +188,12 @@ class Writer:
         """Write what has been collected."""
         self._last = time.monotonic()
         if self._rows:
-            self.store.append(frame(self._rows))
+            self.parts.append(self.store.append(frame(self._rows)))
             self._rows = []
 
-    def merge(self) -> None:
+    def merge(self, parts: list[Path]) -> None:
         """Many small parts into one. The merged part is on disk before its sources go."""
-        small = [part for part in self.store.parts() if _rows_in(part) < SMALL_PART]
+        small = [part for part in parts if _rows_in(part) < SMALL_PART]
         if len(small) < MERGE_PARTS:
             return
         self.store.append(self.store._collect(small, None))
@@ -230,35 +222,6 @@ def _check_part(part: Path) -> None:
         raise StoreError(f"cannot read {part}: {error.strerror}") from None
     if size < 12 or head != MAGIC or tail != MAGIC:
         raise StoreError(f"{part} is cut short or not Parquet; remove it and its runs will be trained again")
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Temporary name, sync, rename, sync the folder: the file is whole or absent, even after a power cut."""
-    temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex[:8]}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-@contextlib.contextmanager
-def os_errors(path: Path) -> Iterator[None]:
-    """What the system refuses as one sentence about the store."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"cannot write to store {path}: {error.strerror}; what it holds is intact") from None
 
 
 __all__ = ["SCHEMA", "Store", "Writer"]

@@ -12,6 +12,7 @@ from glassware.engine import Chunk, Engine, train
 from glassware.sweeps.files import read_sweep
 from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import frame, row
+from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
 from glassware.training import Run
 
@@ -43,6 +44,7 @@ def sweep(
     reporter: Reporter | None = None,
     lanes: int | None = None,
     engine: Engine = "auto",
+    share: Share | None = None,
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
 
@@ -52,11 +54,12 @@ def sweep(
         reporter: told what happens (see ``glassware.progress``).
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: the path that trains (see ``glassware.engine.train``).
+        share: only the runs of this share; other processes may train theirs into the same store at the same time.
     """
     wanted = read_sweep(runs) if isinstance(runs, str | Path) else list(runs)
     watcher = reporter or Silent()
     kept = store if isinstance(store, Store) or store is None else Store(store)
-    plan = make_plan(wanted, kept)
+    plan = make_plan(wanted, kept, share)
     if kept is None:
         rows: list[dict[str, Any]] = []
         _train(plan, watcher, rows.append, lambda: None, lanes, engine)
@@ -65,8 +68,8 @@ def sweep(
         watcher.planned(plan)
         watcher.ended()
         return select(kept.read(), plan)
-    with kept.writing() as writer:
-        plan = make_plan(wanted, kept)  # again, now that nobody else can add to it
+    with kept.writing(share) as writer:
+        plan = make_plan(wanted, kept, share)  # again, now that nobody else can add to it
         _train(plan, watcher, writer.add, writer.tick, lanes, engine)
     return select(kept.read(), plan)
 

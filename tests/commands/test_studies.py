@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from glassware import studies
-from tests.calls import call, snapshot
+from tests.calls import call, sentence, snapshot
 from tests.tiny_study import STUDY, claim, first
 
 
@@ -63,6 +63,32 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
     assert drawn.stdout.split() == [
         word for kind in ("png", "html") for word in ("figure", f"elsewhere/test/tiny/smoke/widths.{kind}")
     ]
+
+
+def test_a_study_in_shares(folder, tiny_study, trained):
+    """Each trains its part, the second stage waits for all of the first, and nothing is judged before the end."""
+    words = ["run", "test/tiny", "--scale", "smoke"]
+    said = [call(*words, "--share", f"{i}/2") for i in (1, 2)]
+    assert [(one.exit_code, one.stderr) for one in said] == [(0, "")] * 2
+    assert "test/tiny at scale smoke, share 1 of 2: Two widths of a small network" in said[0].stdout
+    assert re.search(r"stage 2 waits for \d of 4 runs of stage 1, in other shares", said[0].stdout)
+    assert "waits" not in said[1].stdout  # all of the first stage is there
+    for one in said:
+        assert re.search(r"\d of \d results are in results/store; the same command without --share", one.stdout)
+        assert "claims hold" not in one.stdout
+    assert not (folder / "results/figures").exists()
+    assert 4 <= len(trained) < 8
+    last = call(*words)
+    assert len(trained) == 8
+    assert "4 runs: 4 done before, 0 to train" in last.stdout
+    assert "1 of 3 claims hold" in last.stdout
+
+
+def test_a_share_of_nothing_is_a_sentence(folder, tiny_study):
+    studies.STUDIES[STUDY.name] = replace(STUDY, stages=())
+    words = ["run", "test/tiny", "--scale", "smoke", "--share"]
+    assert sentence(call(*words, "1/2")) == "test/tiny is computed, not trained: there is nothing to share"
+    assert "is no share" in sentence(call(*words, "3/2"))
 
 
 def test_claims_say_what_is_missing(folder, tiny_study):

@@ -1,0 +1,198 @@
+"""The rows of a study: trained, computed, or read from the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import polars as pl
+
+from glassware.engine import Engine
+from glassware.errors import GlasswareError
+from glassware.studies.claim import Scale
+from glassware.studies.study import Part, Study
+from glassware.sweeps import Pieces, Reporter, Share, Store, keep_computed, make_plan, read_computed, select, sweep
+from glassware.sweeps.items import ITEM, Item
+
+SAY_SECONDS = 10.0  # between two words about pieces
+
+
+def train(
+    study: Study,
+    scale: Scale,
+    store: Store | None,
+    seeds: int | None = None,
+    *,
+    reporter: Reporter | None = None,
+    lanes: int | None = None,
+    engine: Engine = "auto",
+) -> pl.DataFrame:
+    """Compute and train what the store lacks, stage by stage, and return all rows of the study."""
+    computed = _together(_compute(study, scale, store, seeds, reporter), _piece(study, scale, store, seeds, reporter))
+    table = pl.DataFrame()
+    for stage in study.stages:
+        found = sweep(stage(scale, seeds, table), store, reporter=reporter, lanes=lanes, engine=engine)
+        table = _together(table, found)
+    return _together(computed, table)
+
+
+def train_share(
+    study: Study,
+    scale: Scale,
+    store: Store,
+    share: Share,
+    seeds: int | None = None,
+    *,
+    reporter: Reporter | None = None,
+    lanes: int | None = None,
+    engine: Engine = "auto",
+) -> pl.DataFrame:
+    """Train one share of what the store lacks and return the study's trained rows, those of other shares included.
+
+    A stage that builds on an earlier one waits until all shares of that are there. What a study computes is left to
+    whoever trains the rest and judges.
+    """
+    if not study.stages:
+        raise GlasswareError(f"{study.name} is computed, not trained: there is nothing to share")
+    table = pl.DataFrame()
+    for number, stage in enumerate(study.stages, start=1):
+        runs = stage(scale, seeds, table)
+        sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share)
+        plan = make_plan(runs, store)
+        table = _together(table, select(store.read(), plan))
+        if plan.todo and number < len(study.stages):
+            if reporter is not None:
+                rest = f"{len(plan.todo):,} of {len(plan.wanted):,} runs"
+                reporter.told(f"stage {number + 1} waits for {rest} of stage {number}, in other shares")
+            break
+    return table
+
+
+def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> pl.DataFrame:
+    """The study's rows that the store already has; trains and computes nothing.
+
+    A study that is both trained and computed has none as long as one half is missing.
+    """
+    return _gather(study, scale, store, seeds)[0]
+
+
+def missing(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> tuple[int, int]:
+    """Runs that the store does not have, and all runs, as far as its rows say which ones later stages want.
+
+    A computed table counts as one run; one made in pieces is there as soon as it has a piece, since to know how many it
+    wants may take data that are not at hand.
+    """
+    _, found, wanted = _gather(study, scale, store, seeds)
+    return wanted - found, wanted
+
+
+def left_in_pieces(
+    study: Study, scale: Scale, store: Store | None, seeds: int | None = None
+) -> list[tuple[str, int, int, float]]:
+    """Of every table made in pieces: its name, pieces that the store lacks, all pieces, core-seconds the rest takes."""
+    found = []
+    for part in _parts(study, scale, seeds):
+        items = list(part.items())
+        todo = items if store is None else Pieces(store, part.table, part.version).missing(items)
+        found.append((part.table, len(todo), len(items), sum(item.seconds for item in todo)))
+    return found
+
+
+def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tuple[pl.DataFrame, int, int]:
+    """The study's rows in the store, how many of its runs have one, and how many there would be."""
+    everything = store.read() if study.stages else pl.DataFrame()
+    table, wanted = pl.DataFrame(), 0
+    for stage in study.stages:
+        plan = make_plan(stage(scale, seeds, table), None)
+        table = _together(table, select(everything, plan))
+        wanted += len(plan.wanted)
+    found = len(table)
+    for part in _parts(study, scale, seeds):
+        rows = _rows(Pieces(store, part.table, part.version))
+        table, found, wanted = _together(table, rows), found + bool(len(rows)), wanted + 1
+    if study.compute is None:
+        return table, found, wanted
+    computed = read_computed(store, _computed_name(study, scale, seeds), study.version)
+    found, wanted = found + (computed is not None), wanted + 1
+    # Studies share runs: rows of another one must not pass for half of this one, whose checks look at both halves.
+    if computed is None or (study.stages and not len(table)):
+        return pl.DataFrame(), found, wanted
+    return _together(computed, table), found, wanted
+
+
+def _parts(study: Study, scale: Scale, seeds: int | None) -> list[Part]:
+    return study.parts(scale, seeds) if study.parts is not None else []
+
+
+def _rows(pieces: Pieces) -> pl.DataFrame:
+    """What the pieces say, without the marks of those that say nothing."""
+    table = pieces.read()
+    return table.filter(pl.any_horizontal(pl.exclude(ITEM).is_not_null())) if table.width > 1 else pl.DataFrame()
+
+
+def _piece(
+    study: Study, scale: Scale, store: Store | None, seeds: int | None, reporter: Reporter | None
+) -> pl.DataFrame:
+    """The rows of the study's parts; computes the pieces that the store lacks, one after the other."""
+    table, tell = pl.DataFrame(), reporter.told if reporter is not None else lambda line: None
+    for part in _parts(study, scale, seeds):
+        if store is None:
+            for item in part.items():
+                table = _together(table, item.compute())
+            continue
+        pieces = Pieces(store, part.table, part.version)
+        items = list(part.items())
+        todo = pieces.missing(items)
+        tell(f"{part.table}: {len(items):,} pieces, {len(items) - len(todo):,} there before")
+        if todo:
+            _make(todo, pieces, part.table, tell)
+        table = _together(table, _rows(pieces))
+    return table
+
+
+def _make(todo: list[Item], pieces: Pieces, name: str, tell: Callable[[str], None]) -> None:
+    """Compute pieces, and say now and then how long the rest takes: as the forecasts say, corrected by what was."""
+    started, said, done = time.monotonic(), time.monotonic(), 0.0
+    total = sum(item.seconds for item in todo)
+    with pieces.writing() as add:
+        for count, item in enumerate(todo, start=1):
+            add(item.key, item.compute())
+            done += item.seconds
+            now = time.monotonic()
+            if now - said >= SAY_SECONDS or count == len(todo):
+                said, left = now, (now - started) / done * (total - done) if done else 0.0
+                tell(f"{name}: {count:,} of {len(todo):,} pieces, about {left:,.0f} s left")
+
+
+def _compute(
+    study: Study, scale: Scale, store: Store | None, seeds: int | None, reporter: Reporter | None
+) -> pl.DataFrame:
+    """The study's computed rows, from the store where it has them."""
+    if study.compute is None:
+        return pl.DataFrame()
+    compute, tell = study.compute, reporter.told if reporter is not None else lambda line: None
+
+    def fresh() -> pl.DataFrame:
+        tell("computing (no training)")
+        started = time.monotonic()
+        table = compute(scale, seeds)
+        tell(f"computed {len(table):,} rows in {time.monotonic() - started:.1f} s")
+        return table
+
+    if store is None:
+        return fresh()
+    name = _computed_name(study, scale, seeds)
+    if read_computed(store, name, study.version) is not None:
+        tell("computed before")
+    return keep_computed(store, name, study.version, fresh)
+
+
+def _computed_name(study: Study, scale: Scale, seeds: int | None) -> str:
+    return f"{study.name}/{scale}" if seeds is None else f"{study.name}/{scale}-{seeds}"
+
+
+def _together(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
+    """All rows of both, with the columns of both."""
+    if not len(first):
+        return second
+    return pl.concat([first, second], how="diagonal_relaxed") if len(second) else first
