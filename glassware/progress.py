@@ -78,14 +78,22 @@ class Tally:
         """
         if not self._all_work:
             return None
-        flying = self._flying * min(self._waiting, default=0.0)
-        done = min(1.0, (self._work + flying) / self._all_work)
+        done = self._done()
         if self.limit is None:
             return self.elapsed * (1 - done) / done if self.elapsed >= 3 and done >= 0.01 else None
         taken = (self._taken + self._flying) / (self._full + self._flying) if self._full else 1.0
-        trust = min(1.0, (done / TRUSTED) ** 2)
+        trust = self._trust()
         total = (1 - trust) * self.limit * taken + (trust * self.elapsed / done if done else 0.0)
         return total * (1 - done)
+
+    def _done(self) -> float:
+        """Share of all work that is done."""
+        flying = self._flying * min(self._waiting, default=0.0)
+        return min(1.0, (self._work + flying) / self._all_work) if self._all_work else 0.0
+
+    def _trust(self) -> float:
+        """How much the speed so far counts against the limit, from 0 to 1."""
+        return 1.0 if self.limit is None else min(1.0, (self._done() / TRUSTED) ** 2)
 
     def text(self) -> str:
         """All but the bars, in a line."""
@@ -95,7 +103,8 @@ class Tally:
         parts.append(f"{clock_text(self.elapsed)} elapsed")
         left = self.remaining()
         if left is not None and self.runs < self.all_runs:
-            parts.append(f"about {clock_text(left)} left")
+            bound = "at most " if self._trust() < 0.5 else ""  # it rests on the limit still, which few runs need
+            parts.append(f"{bound}about {clock_text(left)} left")
         return " · ".join(parts)
 
 

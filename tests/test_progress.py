@@ -60,11 +60,13 @@ def test_time_left_follows_the_limit_first_and_the_speed_later():
     assert tally.remaining() == 200
     clock.now = 5.0  # compiling: nothing done, nothing learned
     assert tally.remaining() == 200
+    assert "at most about 3:20 left" in tally.text()
     for i in range(50):
         tally.advanced(Chunk(steps=60, active=1, seconds=0.1))
         tally.finished(row(plan, i, steps=60))
     clock.now = 30.0
     assert tally.remaining() == pytest.approx(30)
+    assert "elapsed · about 0:30 left" in tally.text()
 
 
 def test_time_left_shrinks_as_runs_stop_early():
