@@ -46,6 +46,10 @@ def network(off=0.0, depth=3, width=100, init="dense", decay=0.0, rule="adam", *
     )  # fmt: skip
 
 
+def sgd(off=0.0, **more):
+    return network(off, rule="sgd", **more)
+
+
 def method(name, off=0.0, trials=3, **more):
     return rows("methods", lambda t, f, i: (t.mlp.at(f) + off + 0.1 * (i - 1)) / 100, trials, method=name, **more)
 
@@ -83,6 +87,13 @@ METHODS = [method(name, off) for name, off in (("MLPClassifier", 1), ("XGBoost",
         ("sparse", together(network(), network(1, init="s=2")), False),
         ("depth", NETWORKS, True),
         ("depth", together(network(), network(-1, depth=1)), False),
+        ("width-sgd", together(sgd(depth=1), sgd(1, depth=1, width=300), sgd(9), sgd(19, width=300)), True),
+        ("width-sgd", together(sgd(depth=2), sgd(1.5, depth=2, width=300), network(-9, depth=2, width=300)), False),
+        ("width-sgd", sgd(depth=1), None),  # one width
+        ("sparse-sgd", together(sgd(depth=2), sgd(-1, depth=2, init="s=2"), network(-9, depth=2)), True),
+        ("sparse-sgd", together(sgd(depth=1), sgd(1, depth=1, init="s=2"), sgd(-9, depth=2, init="s=2")), False),
+        ("depth-sgd", together(sgd(), sgd(1, depth=1), network(9)), True),
+        ("depth-sgd", together(sgd(), sgd(-1, depth=1), network(-9)), False),
         ("four", NETWORKS, True),
         ("four", together(network(init="s=2"), network(init="s=4")), False),
         ("decay", NETWORKS, True),

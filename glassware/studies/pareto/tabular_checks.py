@@ -179,43 +179,57 @@ def networks_near(fraction: float, optimiser: str | None = None, need: int = 10)
     return check
 
 
-def width(frame: pl.DataFrame) -> Finding:
-    """Narrowest minus widest dense network of depth 3 at 1%, paired."""
-    rows = _adam(frame).filter(pl.col("depth") == 3, pl.col("init") == "dense", pl.col("weight_decay") == 0)
-    narrow = int(rows["width"].min() or 0)  # type: ignore[arg-type]
-    widest = {task: int(part["width"].max()) for (task,), part in rows.group_by(["task"])}  # type: ignore[arg-type]
-    few: Cells = {(): _errors(rows.filter(pl.col("width") == narrow))}
-    many: Cells = {(): _errors(rows.filter(pl.col("width") == pl.col("task").replace_strict(widest, default=None)))}
-    return _judged(few, many, lambda tasks: [d >= -0.01 for d in tasks], 10, "no worse by a point")
+def width(optimiser: str, *depths: int) -> Check:
+    """Narrowest minus widest dense network at 1%, at the same depth, paired."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        rows = _networks(frame, optimiser).filter(pl.col("init") == "dense", pl.col("weight_decay") == 0)
+        few: dict[tuple[object, ...], Errors] = {}
+        many: dict[tuple[object, ...], Errors] = {}
+        for deep in depths:
+            some = where(rows, depth=deep)
+            ends = some.group_by("task").agg(pl.col("width").min().alias("least"), pl.col("width").max().alias("most"))
+            apart = some.join(ends.filter(pl.col("most") > pl.col("least")), on="task")
+            few[(deep,)] = _errors(apart.filter(pl.col("width") == pl.col("least")))
+            many[(deep,)] = _errors(apart.filter(pl.col("width") == pl.col("most")))
+        return _judged(few, many, lambda tasks: [d >= -0.01 for d in tasks], 10, "no worse by a point")
+
+    return check
 
 
-def sparse(frame: pl.DataFrame) -> Finding:
-    """Dense minus s = 2 at depth 3 and 1%, every width, paired."""
-    rows = _adam(frame).filter(pl.col("depth") == 3, pl.col("weight_decay") == 0)
-    return _judged(
-        _by_width(rows, init="dense"), _by_width(rows, init="s=2"), lambda tasks: [d > 0 for d in tasks], 5, "better"
-    )
+def sparse(optimiser: str, *depths: int) -> Check:
+    """Dense minus s = 2 at 1%, at the same depth and width, paired."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        rows = _networks(frame, optimiser).filter(pl.col("depth").is_in(depths), pl.col("weight_decay") == 0)
+        dense, two = (_by_width(rows, "depth", init=init) for init in ("dense", "s=2"))
+        return _judged(dense, two, lambda tasks: [d > 0 for d in tasks], 5, "better")
+
+    return check
 
 
-def depth(frame: pl.DataFrame) -> Finding:
+def depth(optimiser: str) -> Check:
     """Error with one hidden layer minus that with three, at the same width, both inits, at 1%, paired."""
-    rows = _adam(frame).filter(pl.col("init").is_in(["dense", "s=2"]), pl.col("weight_decay") == 0)
-    shared = set(where(rows, depth=1)["width"].to_list()) & set(where(rows, depth=3)["width"].to_list())
-    rows = rows.filter(pl.col("width").is_in(list(shared)))
-    deep = (where(rows, depth=3), where(rows, depth=2))
-    one = _by_width(where(rows, depth=1), "init")
-    found = _judged(one, _by_width(deep[0], "init"), lambda tasks: [d > 0 for d in tasks], 10, "worse with depth 1")
-    if found.holds is None or not len(deep[1]):
-        return found
-    two = _judged(one, _by_width(deep[1], "init"), lambda tasks: [d > 0 for d in tasks], 10, "worse than depth 2")
-    return Finding(
-        found.measured, found.holds, found.unit, f"{found.detail}; {two.detail}, by {100 * two.measured[0]:.2f}"
-    )
+
+    def check(frame: pl.DataFrame) -> Finding:
+        rows = _networks(frame, optimiser).filter(pl.col("init").is_in(["dense", "s=2"]), pl.col("weight_decay") == 0)
+        shared = set(where(rows, depth=1)["width"].to_list()) & set(where(rows, depth=3)["width"].to_list())
+        rows = rows.filter(pl.col("width").is_in(list(shared)))
+        one, two, three = (_by_width(where(rows, depth=deep), "init") for deep in (1, 2, 3))
+        worse = lambda tasks: [d > 0 for d in tasks]
+        found = _judged(one, three, worse, 10, "worse with depth 1")
+        if found.holds is None or not two:
+            return found
+        beside = _judged(one, two, worse, 10, "worse than depth 2")
+        detail = f"{found.detail}; {beside.detail}, by {100 * beside.measured[0]:.2f}"
+        return Finding(found.measured, found.holds, found.unit, detail)
+
+    return check
 
 
 def four(frame: pl.DataFrame) -> Finding:
     """Error with s = 4 minus that with s = 2, at the same width and depth, at 1%, paired."""
-    rows = _adam(frame).filter(pl.col("depth") == 3, pl.col("weight_decay") == 0)
+    rows = _networks(frame, "adam").filter(pl.col("depth") == 3, pl.col("weight_decay") == 0)
     widths = where(rows, init="s=4")["width"].unique().to_list()
     rows = rows.filter(pl.col("width").is_in(widths))
     return _judged(
@@ -225,7 +239,7 @@ def four(frame: pl.DataFrame) -> Finding:
 
 def decay(frame: pl.DataFrame) -> Finding:
     """Error with weight decay 0.01 minus that without, at the same width, at 1%, paired."""
-    rows = _adam(frame).filter(pl.col("depth") == 3)
+    rows = _networks(frame, "adam").filter(pl.col("depth") == 3)
     decayed = rows.filter(pl.col("weight_decay") > 0)
     plain = rows.filter(
         pl.col("weight_decay") == 0,
@@ -268,12 +282,12 @@ def family(frame: pl.DataFrame, family: str, fraction: float | None = None) -> p
     return rows if len(rows) else pl.DataFrame()
 
 
-def _adam(frame: pl.DataFrame) -> pl.DataFrame:
-    """Networks trained by Adam on exact tables at 1%."""
+def _networks(frame: pl.DataFrame, optimiser: str) -> pl.DataFrame:
+    """Networks trained by an optimiser on exact tables at 1%."""
     from glassware.tabular.benchmark.compare import on_exact
 
     rows = family(frame, "networks", 0.01)
-    rows = rows.filter(pl.col("optimiser") == "adam") if len(rows) else rows
+    rows = rows.filter(pl.col("optimiser") == optimiser) if len(rows) else rows
     return on_exact(rows) if len(rows) else NO_NETWORKS
 
 
