@@ -4,7 +4,7 @@ import pytest
 
 from glassware.studies import claims, figures, left_in_pieces, missing, train
 from glassware.studies.pareto.tabular import STUDY
-from glassware.studies.pareto.tabular_figures import beside_printed_table, by_rows_table
+from glassware.studies.pareto.tabular_figures import beside_printed_table, by_optimiser_table, by_rows_table
 from glassware.sweeps import Store
 from glassware.tabular.benchmark.compare import mean_difference, ranking
 from glassware.tabular.benchmark.printed import TASKS
@@ -200,6 +200,17 @@ def test_the_table_of_the_figure_has_every_task_and_fraction():
     curves = by_rows_table(together(forest(), network(), method("sparse")))
     assert curves["kind"].n_unique() == 5
     assert curves["panel"].n_unique() == len(EXACT)
+
+
+def test_means_over_tables_are_over_the_same_tables():
+    some = network(width=300, tasks=EXACT[:5])
+    table = by_optimiser_table(together(network(), network(1, init="s=2"), some, sgd(depth=1), network(decay=0.01)))
+    mean = np.mean([task.mlp.at(0.01) for task in EXACT]) / 100
+    assert table["panel", "kind", "width", "tables"].rows() == [
+        ("Adam, depth 3", "dense", 100, 13), ("Adam, depth 3", "s=2", 100, 13), ("SGD, depth 1", "dense", 100, 13),
+    ]  # fmt: skip
+    assert np.allclose(table["error"], [mean, mean + 0.01, mean])
+    assert not len(by_optimiser_table(forest()))
 
 
 @pytest.fixture(scope="module")

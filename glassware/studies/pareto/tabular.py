@@ -269,5 +269,11 @@ STUDY = Study(
     stages=(),
     claims=CLAIMS,
     parts=parts,
-    figures={"xor": draw.xor, "rows": draw.by_rows, "width": draw.by_width, "table": draw.beside_printed},
+    figures={
+        "xor": draw.xor,
+        "rows": draw.by_rows,
+        "width": draw.by_width,
+        "optimisers": draw.by_optimiser,
+        "table": draw.beside_printed,
+    },
 )

@@ -99,6 +99,49 @@ def by_width(frame: pl.DataFrame) -> Any:
     )
 
 
+def by_optimiser(frame: pl.DataFrame) -> Any:
+    """Networks at 1% against width, the mean over tables, a panel an optimiser and depth."""
+    table = by_optimiser_table(frame)
+    if not len(table):
+        return None
+    return error_panels(
+        table,
+        title=f"Error against width, mean of {table['tables'][0]} tables on 1% of their rows",
+        subtitle="medians over trials, 100 epochs at the rate of 0.001",
+        x="width",
+        x_title="width r",
+        columns=3,
+        colours={"dense": DENSE, "s=2": SPARSE},
+    )
+
+
+def by_optimiser_table(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row an optimiser, depth, width and start that all tables have: other means would be of other tables."""
+    rows = _family(frame, "networks")
+    if not len(rows):
+        return rows
+    rows = rows.filter(
+        pl.col("fraction") == 0.01, pl.col("weight_decay") == 0, pl.col("init").is_in(["dense", "s=2"])
+    )  # fmt: skip
+    setting = ["optimiser", "depth", "width", "init"]
+    middle = rows.group_by(*setting, "task").agg(pl.col("error").median())
+    names = {"adam": "Adam", "sgd": "SGD"}
+    return (
+        middle.group_by(setting)
+        .agg(pl.col("error").mean(), pl.len().alias("tables"))
+        .filter(pl.col("tables") == rows["task"].n_unique())
+        .sort("optimiser", "depth", "init", "width")
+        .select(
+            pl.format("{}, depth {}", pl.col("optimiser").replace(names), "depth").alias("panel"),
+            pl.col("init").alias("kind"),
+            "width",
+            "error",
+            "tables",
+            printed=pl.lit(False),
+        )
+    )
+
+
 def xor(frame: pl.DataFrame) -> Any:
     """The made table: networks by width, the forest as a level line."""
     rows = _family(frame, "xor")
