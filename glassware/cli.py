@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
 from typing import Annotated, Any, NoReturn
 
@@ -51,8 +53,33 @@ def _sentence(error: Any) -> str:
     return f"{text[:1].lower()}{text[1:]} (see {command} --help)"
 
 
+def interrupt(*_: object) -> None:
+    """Ctrl-C. Before anything is begun, end at once: compiled modules may crash when their import is interrupted."""
+    api = sys.modules.get("glassware.api")
+    if api is None or getattr(api.__spec__, "_initializing", False):
+        os._exit(130)
+    raise KeyboardInterrupt
+
+
+def interrupt_again(lost: Any) -> None:
+    """Send Ctrl-C once more where Python forgets it: in JAX's callback of the garbage collector, often at the start."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    # In a moment: raised in here, it would be forgotten as well.
+    again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    again.daemon = True
+    again.start()
+
+
 def main() -> None:
     """Entry point of the ``glassware`` command."""
+    sys.unraisablehook = interrupt_again
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background job ignores it
+        signal.signal(signal.SIGINT, interrupt)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell (>&-), as some schedulers do
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ✓ shows ? instead of failing
@@ -98,14 +125,14 @@ def glassware(
       glassware run pareto/success-frontier --scale smoke         in seconds
       glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
-      glassware plan --n 50 --k 3 --m 1000         what to train, what a success costs
+      glassware plan --n 50 --k 3 --m 1000         what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
       glassware tabular my.csv --target species    methods on a table of your own
 
     [bold]Files[/bold]
 
       results/store/parts/*.parquet                the results, one row a run
-      results/store/computed/STUDY/*.parquet       tables that a study computes instead
+      results/store/computed/STUDY/*.parquet       tables that studies compute
       results/figures/STUDY/SCALE/*.png, *.html    the figures
       ~/.cache/glassware/programs                  compiled programs (*)
 

@@ -71,7 +71,7 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
 def _claims_table(console: Console, title: str, judged: list[Judgement]) -> Table:
     table = Table(title=title, title_justify="left", show_lines=True, width=min(console.width, 140))
     for column, ratio in (("claim", 6), ("paper", 4), ("measured", 5), ("needed", 6)):
-        table.add_column(column, ratio=ratio)
+        table.add_column(column, ratio=ratio, overflow="fold")  # an id that is cut off cannot be asked for
     table.add_column("verdict", no_wrap=True, width=max(len(VERDICTS[j.verdict][0]) for j in judged))
     for j in judged:
         symbol, colour = VERDICTS[j.verdict]
@@ -96,6 +96,8 @@ def print_summary(console: Console, summary: pl.DataFrame) -> None:
             table.add_row("", f"and {len(cells) - MOST_VALUES} more")
     console.print()
     console.print(table)
+    if summary.filter(summary["median_steps"].is_null())["successes"].sum():
+        console.print("never: the median run does not succeed, half of them or more fail", style="dim")
     console.print()
 
 
@@ -187,7 +189,8 @@ def print_plan(console: Console, plan: Plan) -> None:
 def _runners_up(plan: Plan) -> Table:
     from glassware.luck.plan import power
 
-    table = Table("runner-up", box=None, padding=(0, 2, 0, 0))
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("runner-up", overflow="fold")
     columns = ["cut-off", "succeeds", "tries", "FLOPs", "95% interval"]
     for column in [*columns, *([] if plan.budget is None else ["within budget"])]:
         table.add_column(column, justify="right")

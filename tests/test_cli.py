@@ -4,9 +4,18 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import polars as pl
+
 from glassware import studies
+from glassware.printing import make_console, print_claims, print_summary
 from tests.calls import GLASSWARE, call
 from tests.tiny_study import STUDY
+
+
+def pretended(function):
+    """A program that is the command line upon one function of the public API, without JAX."""
+    module = "glassware.api = sys.modules['glassware.api'] = types.ModuleType('glassware.api')"
+    return f"import glassware, sys, types; {module}; glassware.api.{function} = {function}; {GLASSWARE[-1]}"
 
 
 def test_help_and_version():
@@ -19,6 +28,30 @@ def test_help_and_version():
     assert 'm = [300, 1000, "online"]' in said
 
 
+def test_never_is_explained_where_some_succeed(capsys):
+    row = {"field": "m", "value": "30", "runs": 4, "rate": 0.5, "low": 0.2, "high": 0.8, "median_steps": None}
+    for successes in (0, 2):
+        print_summary(make_console(), pl.DataFrame([{**row, "successes": successes}]))
+        assert ("never: the median run does not succeed" in capsys.readouterr().out) == (successes > 0)
+
+
+def test_ids_of_claims_can_be_read_on_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    claim = "a-name-that-is-longer-than-its-column"
+    words = {"study": "test/tiny", "scale": "smoke", "claim": claim, "statement": "It does.", "where": "Section 1"}
+    found = {
+        "threshold": "≥ 1",
+        "measured": "2",
+        "value": 2.0,
+        "low": 1.0,
+        "high": 3.0,
+        "detail": "",
+        "verdict": "holds",
+    }
+    print_claims(make_console(), [studies.Judgement(**words, **found)])
+    assert claim in "".join(line.split("│")[1].strip() for line in capsys.readouterr().out.splitlines() if "│" in line)
+
+
 def test_help_is_quick_and_a_closed_pipe_is_no_error(folder):
     code = "import sys; from glassware.cli import main; sys.argv = ['glassware', '--help']\ntry: main()\n"
     code += "finally: assert not {'jax', 'polars', 'numpy'} & set(sys.modules)"
@@ -29,11 +62,22 @@ def test_help_is_quick_and_a_closed_pipe_is_no_error(folder):
 
     read, write = os.pipe()
     os.close(read)
-    for words, codes in ((["--help"], (0, 1)), (["studies"], (0,))):  # what Typer's own help says then is Typer's
-        closed = subprocess.run([*GLASSWARE, *words], stdout=write, stderr=subprocess.PIPE, text=True)
+    many = "figures = lambda *_, **__: ['a.png'] * 1_000\n" + pretended("figures")
+    commands = (
+        ([*GLASSWARE, "--help"], (0, 1)),  # what Typer's own help says then is Typer's
+        ([sys.executable, "-c", many, "figures", "test/tiny"], (0,)),
+    )
+    for command, codes in commands:
+        closed = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
         assert closed.stderr == ""
         assert closed.returncode in codes
     os.close(write)
+
+
+def test_a_closed_standard_output_is_no_error(folder):
+    shell = ["sh", "-c", '"$0" "$@" >&-', *GLASSWARE, "--version"]
+    closed = subprocess.run(shell, stderr=subprocess.PIPE, text=True)
+    assert (closed.returncode, closed.stderr) == (0, "")
 
 
 def test_python_m_glassware(folder):
@@ -62,3 +106,32 @@ def test_ctrl_c_elsewhere_is_quiet(folder, monkeypatch):
     monkeypatch.setattr("glassware.api.list_studies", interrupted)
     result = call("studies")
     assert (result.exit_code, result.output) == (130, "")
+
+
+# The garbage collector calls back while a command works, and Ctrl-C arrives in there: Python prints it and goes on.
+LOST = """
+import gc, sys, time
+
+def callback(*_):
+    gc.callbacks.remove(callback)
+    raise KeyboardInterrupt
+
+def list_studies():
+    gc.callbacks.append(callback)
+    gc.collect()
+    time.sleep(20)
+    sys.exit("nobody was interrupted")
+
+"""
+
+
+def test_no_ctrl_c_is_lost(folder):
+    command = [sys.executable, "-c", LOST + pretended("list_studies"), "studies"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_ctrl_c_before_anything_is_begun_ends_at_once(folder):
+    early = "import atexit; atexit.register(print, 'late'); from glassware.cli import interrupt; interrupt()"
+    done = subprocess.run([sys.executable, "-c", early], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
