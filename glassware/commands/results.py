@@ -23,7 +23,7 @@ from glassware.printing import make_console, print_claims, print_figures
 
 def claims(
     study: Annotated[
-        str | None, typer.Argument(metavar="[STUDY]", help="A study, or all of a paper ('pareto').", show_default="all")
+        str | None, typer.Argument(metavar="STUDY", help="A study, or all of a paper ('pareto').", show_default="all")
     ] = None,
     scale: Scale = "laptop",
     store: StoreFolder = STORE,

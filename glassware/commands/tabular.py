@@ -40,8 +40,11 @@ def tabular(
 ) -> None:
     """Compare our estimator, its dense twin and the baselines on a table of your own.
 
-    All methods are cross-validated on the same folds, as they come. Then the columns that our networks use, and the
-    sets they use together. `pip install 'glassware\\[bench]'` brings more baselines.
+    All methods are cross-validated on the same folds, as they come.
+
+    Then it names the columns that our networks use, and the sets they use together.
+
+    `pip install 'glassware\\[bench]'` brings more baselines.
 
       glassware tabular flowers.csv --target species
     """

@@ -18,6 +18,11 @@ def find(name: str) -> Study:
     """The study of this name, or a sentence with the nearest one."""
     if name in STUDIES:
         return STUDIES[name]
+    group = _group(name)
+    if group:
+        raise GlasswareError(
+            f"'{name}' has {len(group)} studies; name one, as {group[0].name} ('glassware studies' lists them)"
+        )
     within = [known for known in STUDIES if name and name in known]
     near = within or difflib.get_close_matches(name, STUDIES, n=1, cutoff=0.4)
     hint = f"did you mean '{near[0]}'?" if near else "'glassware studies' lists them"
@@ -28,8 +33,11 @@ def matching(name: str | None) -> list[Study]:
     """All studies, those of a paper (``pareto``), or one."""
     if name is None:
         return list(STUDIES.values())
-    group = [study for study in STUDIES.values() if study.name.startswith(name.rstrip("/") + "/")]
-    return group or [find(name)]
+    return _group(name) or [find(name)]
+
+
+def _group(name: str) -> list[Study]:
+    return [study for study in STUDIES.values() if study.name.startswith(name.rstrip("/") + "/")]
 
 
 __all__ = [

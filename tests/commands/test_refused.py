@@ -11,6 +11,7 @@ from tests.calls import SWEEP, call, sentence, snapshot
         (["run"], "missing argument 'STUDY' (see glassware run --help)"),
         (["run", "pareto/slices", "--sede", "1"], "no such option: --sede"),
         (["run", "pareto/sparcity"], "unknown study 'pareto/sparcity'; did you mean 'pareto/sparsity'?"),
+        (["run", "theory"], "'theory' has 5 studies; name one, as theory/search-floors ("),
         (["claims", "succes"], "unknown study 'succes'; did you mean 'pareto/success-frontier'?"),
         (["figures", "quite-another"], "unknown study 'quite-another'"),
         (["run", "test/tiny", "--scale", "lapto"], "unknown scale 'lapto'; scales are smoke, laptop, paper"),
