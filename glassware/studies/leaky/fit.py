@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from glassware.statistics import Estimate, bootstrap
 from glassware.theory.leaky import LeakyParity, Sample
 from glassware.theory.leaky_network import Gradient, Network, gradient, update
 from glassware.theory.linear_methods import RIDGE, Embedding, Predictor, accuracy
@@ -61,11 +60,6 @@ def marks(predict: Predictor, task: LeakyParity, seed: list[int], count: int = E
     rng = np.random.default_rng([*seed, 1])
     one, two = (accuracy(predict, *task.sample(count, rng, component=part)[:2]) for part in (1, 2))
     return {"uniform": one, "leaking": two, "mixture": (1 - task.leak) * one + task.leak * two}
-
-
-def mean(values: list[float]) -> Estimate:
-    """Their mean, with its bootstrap interval."""
-    return bootstrap(lambda sample: float(np.mean(sample)), values)
 
 
 def _with_one(features: Any) -> Any:

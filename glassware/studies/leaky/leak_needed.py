@@ -24,10 +24,10 @@ import numpy as np
 import polars as pl
 
 from glassware import charts
-from glassware.statistics import Estimate
+from glassware.statistics import Estimate, difference_of_means, mean_share
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FIRST_SEED, hidden, marks, mean, readout, stepped
+from glassware.studies.leaky.fit import FIRST_SEED, hidden, marks, readout, stepped
 from glassware.studies.study import Study
 from glassware.theory.leaky import LeakyParity
 from glassware.theory.leaky_network import initialise
@@ -64,7 +64,7 @@ def no_leak(frame: pl.DataFrame) -> Finding:
     found = where(frame, leak=0.0)["uniform"].to_list()
     if not found:
         return NOT_ENOUGH
-    level = mean(found)
+    level = mean_share(found)
     return Finding(level, 0.45 <= level.value <= 0.55, "points", f"{len(found)} runs")
 
 
@@ -82,9 +82,8 @@ def little_leak(frame: pl.DataFrame) -> Finding:
     more, less = (where(frame, leak=leak)["uniform"].to_list() for leak in (0.1, 0.05))
     if not more or not less:
         return NOT_ENOUGH
-    gain = float(np.mean(more) - np.mean(less))
-    return Finding(Estimate(gain, min(more) - max(less), max(more) - min(less)), gain > 0, "points",
-                   f".05: {np.mean(less):.3f}, .1: {np.mean(more):.3f}; range of pairs")  # fmt: skip
+    gain = difference_of_means(more, less)
+    return Finding(gain, gain.value > 0, "points", f".05: {np.mean(less):.3f}, .1: {np.mean(more):.3f}")
 
 
 def too_much_leak(frame: pl.DataFrame) -> Finding:
@@ -107,7 +106,7 @@ def threshold_falls(frame: pl.DataFrame) -> Finding:
 
 def _level(frame: pl.DataFrame, leak: float) -> Estimate | None:
     found = where(frame, leak=leak)["uniform"].to_list()
-    return mean(found) if found else None
+    return mean_share(found) if found else None
 
 
 def _threshold(frame: pl.DataFrame) -> float | None:

@@ -35,10 +35,10 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.tiles import tiles
-from glassware.statistics import Estimate, wilson
+from glassware.statistics import Estimate, mean, mean_share, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, mean, readout, stepped
+from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, readout, stepped
 from glassware.studies.study import Study
 from glassware.theory.fixed_kernels import gaussian, kernel_ridge, polynomial, relu_tangent
 from glassware.theory.leaky import LeakyParity, majority_agreement
@@ -168,7 +168,7 @@ def _highest(frame: pl.DataFrame, methods: tuple[str, ...], limit: float) -> Fin
     rows = frame.filter(pl.col("method").is_in(methods))
     for cell in rows.partition_by("method", "n", "k", "q", maintain_order=True):
         place = f"{cell['method'][0]}, n = {cell['n'][0]}, k = {cell['k'][0]}"
-        found.append((place, mean(cell["uniform"].to_list())))
+        found.append((place, mean_share(cell["uniform"].to_list())))
     if not found:
         return NOT_ENOUGH
     place, best = max(found, key=lambda each: each[1].value)

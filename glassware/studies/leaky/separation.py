@@ -26,10 +26,10 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.statistics import Estimate
+from glassware.statistics import Estimate, mean_share
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, mean, readout, stepped
+from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, readout, stepped
 from glassware.studies.study import Study
 from glassware.theory.fixed_kernels import kernel_ridge, relu_tangent
 from glassware.theory.leaky import LeakyParity
@@ -117,7 +117,7 @@ def features_fail(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     size = max(found["size"])
-    level = mean(where(found, size=size)["uniform"].to_list())
+    level = mean_share(where(found, size=size)["uniform"].to_list())
     bound = f"N = {size}; Forster's bound {forster_bound(found['n'][0], 5):.0f}"
     others = ", ".join(
         f"{name}: {_listed({k: threshold(frame, name, k) for k in _ks(frame)})}" for name in (GATES, KERNEL)

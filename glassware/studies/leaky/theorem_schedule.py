@@ -24,11 +24,11 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from glassware.statistics import Estimate, wilson
+from glassware.statistics import Estimate, mean_share, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.leaky.curves import accuracy_curves
-from glassware.studies.leaky.fit import FIRST_SEED, mean, stepped
+from glassware.studies.leaky.fit import FIRST_SEED, stepped
 from glassware.studies.study import Study
 from glassware.theory.leaky import LeakyParity, majority_agreement
 from glassware.theory.leaky_network import Network, initialise, theorem_decay, theorem_rate, train
@@ -128,7 +128,9 @@ def drift_bounded(frame: pl.DataFrame) -> Finding:
 
 def width_helps(frame: pl.DataFrame) -> Finding:
     """Mean D1 accuracy of the widest network minus that of the narrowest, at the theorem's rate."""
-    levels = [mean(part["uniform"].to_list()) for part in where(frame, schedule="theorem").sort("q").partition_by("q")]
+    levels = [
+        mean_share(part["uniform"].to_list()) for part in where(frame, schedule="theorem").sort("q").partition_by("q")
+    ]
     if len(levels) < 3:
         return NOT_ENOUGH
     rising = all(a.value <= b.value for a, b in pairwise(levels))

@@ -29,7 +29,7 @@ import polars as pl
 
 from glassware import charts
 from glassware.models import MLP, Init, KernelRidge
-from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.statistics import Estimate, difference_of_means, mean_share, wilson
 from glassware.studies.cells import counts, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
@@ -82,7 +82,7 @@ def kernels_need_data(frame: pl.DataFrame) -> Finding:
     few, many = (_errors(frame, "rbf", m) for m in (_sizes(frame)[0], _sizes(frame)[-1]))
     if not few or not many:
         return NOT_ENOUGH
-    fall = bootstrap(lambda a, b: float(np.mean(a) - np.mean(b)), few, many)
+    fall = difference_of_means(few, many)
     return Finding(fall, fall.value >= 0.1, "points", f"{np.mean(few):.0%} to {np.mean(many):.0%}")
 
 
@@ -102,7 +102,7 @@ def _errors(frame: pl.DataFrame, label: str, m: int) -> list[float]:
 
 def _error(frame: pl.DataFrame, label: str, m: int) -> Estimate | None:
     errors = _errors(frame, label, m)
-    return bootstrap(lambda sample: float(np.mean(sample)), errors) if errors else None
+    return mean_share(errors) if errors else None
 
 
 CLAIMS = (
@@ -142,7 +142,7 @@ def error_table(frame: pl.DataFrame) -> pl.DataFrame:
     machine = pl.coalesce("kernel", pl.format("network, {} init", "init"))
     found: list[dict[str, Any]] = []
     for cell in frame.with_columns(machine=machine).partition_by("machine", "m", maintain_order=True):
-        error = bootstrap(lambda sample: float(np.mean(sample)), cell["test_error"].to_list())
+        error = mean_share(cell["test_error"].to_list())
         found.append({"machine": cell["machine"][0], "m": cell["m"][0], **error._asdict()})
     return pl.DataFrame(found)
 

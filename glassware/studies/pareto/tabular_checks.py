@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.statistics import Estimate, bootstrap, mean, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Finding
 
@@ -144,7 +144,7 @@ def forests_depth(frame: pl.DataFrame) -> Finding:
     tasks = [*found["any depth, all rows"]]
     one, other = found["any depth, 10,000 rows"], found["depth ≤ 10, all rows"]
     gaps = [(abs(one[task]) - abs(other[task])) / 100 for task in tasks]
-    gain = bootstrap(lambda sample: float(np.mean(sample)), gaps)
+    gain = mean(gaps)
     said = "; ".join(f"{reading} {mean:.2f}" for reading, mean in means.items())
     return Finding(
         gain,

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from glassware import statistics
-from glassware.statistics import Estimate
+from glassware.statistics import Estimate, weighted_means
 from glassware.tabular.benchmark.best import FOREST, NETWORK, best
 from glassware.tabular.benchmark.suite import exact
 
@@ -32,15 +31,9 @@ def errors_of(frame: pl.DataFrame) -> Errors:
     return found
 
 
-def mean_difference(differences: Mapping[str, Sequence[float]], seed: int = 0) -> Estimate:
-    """Mean over tasks of the mean over trials; the interval draws trials again within every task."""
-    rng, drawn = np.random.default_rng(seed), []
-    for trials in differences.values():
-        values = np.asarray(trials, float)
-        again = rng.integers(len(values), size=(statistics.RESAMPLES, len(values)))
-        drawn.append(values[again].mean(axis=1))
-    low, high = np.quantile(np.mean(drawn, axis=0), [0.025, 0.975])
-    return Estimate(float(np.mean([np.mean(d) for d in differences.values()])), float(low), float(high))
+def mean_difference(differences: Mapping[str, Sequence[float]]) -> Estimate:
+    """Mean over tasks of the mean over trials; the interval is about other trials of the same tasks."""
+    return weighted_means(list(differences.values()), [1 / len(differences)] * len(differences))
 
 
 def best_errors(frame: pl.DataFrame, configuration: Sequence[str]) -> Errors:
