@@ -71,6 +71,25 @@ def test_the_intraclass_correlation_is_the_share_of_variance_between_groups():
     assert fits.intraclass_correlation(groups.tolist()) == pytest.approx(4 / 5, abs=0.04)
     assert fits.intraclass_correlation(rng.normal(size=(400, 8)).tolist()) == pytest.approx(0, abs=0.05)
     assert fits.intraclass_correlation([[1.0, 1.0], [2.0, 2.0]]) == pytest.approx(1.0)
-    found = fits.correlation_estimate(groups[:20].tolist())
-    assert found.low < found.value < found.high
-    assert math.isnan(fits.correlation_estimate([[1.0, 1.0], [1.0, 1.0]]).value)
+
+
+def test_the_interval_of_a_correlation_covers_it():
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(300):
+        groups = 2 * rng.normal(size=(10, 1)) + rng.normal(size=(10, 8))
+        found = fits.correlation_estimate(groups.tolist())
+        assert found.low < found.value < found.high
+        assert found.value == fits.intraclass_correlation(groups.tolist())
+        hits += found.low <= 4 / 5 <= found.high
+    assert 0.91 <= hits / 300 <= 0.985
+
+
+@pytest.mark.parametrize(
+    "groups", [[[1.0, 1.0], [1.0, 1.0]], [[1.0, 1.0]] * 3 + [[2.0, 2.0]], [[1.0, 2.0], [5.0, 7.0]]]
+)
+def test_an_interval_that_cannot_be_told_is_unknown(groups):
+    found = fits.correlation_estimate(groups)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    assert math.isnan(found.value) == (len({value for group in groups for value in group}) == 1)

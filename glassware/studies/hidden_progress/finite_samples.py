@@ -85,7 +85,7 @@ def groks(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     # A run that never gets there has not grokked.
     every = all(5 <= delay < NEVER for delay in found)
-    return Finding(bootstrap(min, found), every, "times", _grid_listed(frame, 30))
+    return Finding(Estimate(min(found), math.nan, math.nan), every, "times", _grid_listed(frame, 30))
 
 
 def median_run_groks(frame: pl.DataFrame) -> Finding:
@@ -100,7 +100,9 @@ def median_run_groks(frame: pl.DataFrame) -> Finding:
 def no_gap_with_many(frame: pl.DataFrame) -> Finding:
     """Largest delay among the runs with m = 1,000 and decay 0.01."""
     found = delays(frame, 30, 1000, 0.01)
-    return Finding(bootstrap(max, found), max(found) <= 3, "times", _words(found)) if found else NOT_ENOUGH
+    if not found:
+        return NOT_ENOUGH
+    return Finding(Estimate(max(found), math.nan, math.nan), max(found) <= 3, "times", _words(found))
 
 
 def too_few_never_generalise(frame: pl.DataFrame) -> Finding:

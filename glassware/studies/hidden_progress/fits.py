@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from glassware import statistics
-from glassware.statistics import NEVER, Estimate, bootstrap, median
+from glassware.statistics import NEVER, Estimate, bootstrap, mean, median
+from glassware.theory.boolean import Floats
 
 OFFSET = 9  # n0 of Figure 9: its scaling law is c (n - 9)^alpha, so that c is the time at n = 10
 
@@ -89,25 +89,37 @@ def intraclass_correlation(groups: Sequence[Sequence[float]]) -> float:
 
     1: all values of a group are equal; 0: groups are no more alike than chance makes them (it can be negative).
     """
+    between, within = _variances(np.array(groups, float))
+    return math.nan if between == within == 0 else _correlation(between / within if within else NEVER, len(groups[0]))
+
+
+def correlation_estimate(groups: Sequence[Sequence[float]]) -> Estimate:
+    """The ICC with a 95% t interval from leaving out one group at a time.
+
+    The jackknife is taken of the logarithm of the ratio of variances, where it is near normal. With ten groups of eight
+    it holds the truth in 88% (skewed) to 96% (normal) of the cases; resampling the groups does in 72% to 82%. Unknown
+    with two groups, or where a group's values are all equal.
+    """
     values = np.array(groups, float)
-    each = values.shape[1]
-    means = values.mean(axis=1)
-    between = each * means.var(ddof=1)
-    within = ((values - means[:, None]) ** 2).sum() / (values.size - len(values))
-    total = between + (each - 1) * within
-    return math.nan if total == 0 else float((between - within) / total)
-
-
-def correlation_estimate(groups: Sequence[Sequence[float]], seed: int = 0) -> Estimate:
-    """The ICC with a 95% bootstrap interval that resamples whole groups."""
-    rng = np.random.default_rng(seed)
-    drawn = [
-        intraclass_correlation([groups[i] for i in rng.integers(len(groups), size=len(groups))])
-        for _ in range(statistics.RESAMPLES)
-    ]
-    finite = [value for value in drawn if not math.isnan(value)]
     value = intraclass_correlation(groups)
-    if not finite:
+    count = len(values)
+    parts = [_variances(np.delete(values, i, axis=0)) for i in range(count)] if count > 2 else []
+    if not parts or not all(between > 0 and within > 0 for between, within in parts):
         return Estimate(value, math.nan, math.nan)
-    low, high = np.quantile(finite, [0.025, 0.975])
-    return Estimate(value, float(low), float(high))
+    between, within = _variances(values)
+    left = np.array([math.log(b / w) for b, w in parts])
+    pseudo = count * math.log(between / within) - (count - 1) * left
+    found = mean(pseudo.tolist())
+    return Estimate(value, *(_correlation(math.exp(end), values.shape[1]) for end in found[1:]))
+
+
+def _variances(values: Floats) -> tuple[float, float]:
+    """Mean squares between groups (rows) and within them."""
+    means = values.mean(axis=1)
+    within = ((values - means[:, None]) ** 2).sum() / (values.size - len(values))
+    return float(values.shape[1] * means.var(ddof=1)), float(within)
+
+
+def _correlation(ratio: float, each: int) -> float:
+    """The ICC of a ratio of mean squares."""
+    return 1.0 if math.isinf(ratio) else (ratio - 1) / (ratio + each - 1)

@@ -13,7 +13,7 @@ Decisions where the paper is silent
     It gives batch size and learning rate, but neither task nor network. The relevant coordinates are the first three in
     every run; the streams are the same for all initial networks. The measure is ours: the intraclass correlation of the
     logarithm of the convergence time, the share of its variance that lies between initial networks. A run that does not
-    converge counts with T steps. The interval resamples initial networks.
+    converge counts with T steps. The interval leaves out one initial network at a time.
 """
 
 from __future__ import annotations

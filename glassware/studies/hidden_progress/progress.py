@@ -156,14 +156,20 @@ def _over_noise(frame: pl.DataFrame, cell: Cell, when: Callable[[Row], float]) -
     signal, control = learned(frame, cell), cell_rows(frame, cell, noise=0.5)
     if not signal or not control:
         return NOT_ENOUGH
-    ratios = [
-        value_at(row, RHO, when(row)) / median([value_at(other, RHO, when(row)) for other in control])
+    moved = [
+        (value_at(row, RHO, when(row)), [value_at(other, RHO, when(row)) for other in control])
         for row in signal
         if when(row) >= row["curve_step"][1]  # at step 0 nothing has moved
     ]
-    if not ratios:
+    if not moved:
         return NOT_ENOUGH
-    found = bootstrap(median, ratios)
+
+    def typical(runs: Sequence[float], others: Sequence[float]) -> float:
+        chosen = [int(j) for j in others]
+        return median([rho / median([noise[j] for j in chosen]) for rho, noise in (moved[int(i)] for i in runs)])
+
+    # Both kinds of runs are drawn again: the median of the controls is as uncertain as that of the others.
+    found = bootstrap(typical, range(len(moved)), range(len(control)))
     return Finding(found, found.value >= 2, "times", _converged(frame, cell))
 
 
