@@ -38,7 +38,7 @@ import polars as pl
 
 from glassware import charts
 from glassware.models import MLP, Init
-from glassware.statistics import NEVER, Estimate, bootstrap, difference, fisher_exact, median, wilson
+from glassware.statistics import NEVER, Estimate, bootstrap, fisher_exact, mean, median, wilson
 from glassware.studies.cells import counts, times, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
@@ -161,12 +161,7 @@ def starts_poor(frame: pl.DataFrame) -> Finding:
 
 def tickets_win(frame: pl.DataFrame) -> Finding:
     """Share of full networks whose rewound five beat re-drawn ones by at least 50 points."""
-    small = children(frame)
-    gains = []
-    for net in small["net"].unique().sort():
-        won, lost = (counts(small, net=net, group=group) for group in ("rewound", "re-drawn"))
-        if won[1] and lost[1]:
-            gains.append((net, won, lost, won[0] / won[1] - lost[0] / lost[1]))
+    gains = _gains(children(frame), "re-drawn")
     if not gains:
         return NOT_ENOUGH
     good = sum(gain >= 0.5 for *_, gain in gains)
@@ -174,23 +169,36 @@ def tickets_win(frame: pl.DataFrame) -> Finding:
     return Finding(wilson(good, len(gains)), 3 * good >= 2 * len(gains), "points", detail)
 
 
+def _gains(small: pl.DataFrame, control: str) -> list[tuple[int, tuple[int, int], tuple[int, int], float]]:
+    """For every full network: its number, successes and trials of its rewound five and of a control, the gain."""
+    gains = []
+    for net in small["net"].unique().sort():
+        won, lost = (counts(small, net=net, group=group) for group in ("rewound", control))
+        if won[1] and lost[1]:
+            gains.append((net, won, lost, won[0] / won[1] - lost[0] / lost[1]))
+    return gains
+
+
 def tickets_win_pooled(frame: pl.DataFrame) -> Finding:
-    """Rewound minus re-drawn success, all full networks together."""
+    """Rewound minus re-drawn success, mean over full networks."""
     return _pooled(frame, "re-drawn")
 
 
 def not_the_scale(frame: pl.DataFrame) -> Finding:
-    """Rewound minus sub-network success, all full networks together."""
+    """Rewound minus sub-network success, mean over full networks."""
     return _pooled(frame, "sub-network")
 
 
 def _pooled(frame: pl.DataFrame, control: str) -> Finding:
     small = children(frame)
-    won, lost = counts(small, group="rewound"), counts(small, group=control)
-    if not won[1] or not lost[1]:
+    gains = [gain for *_, gain in _gains(small, control)]
+    if not gains:
         return NOT_ENOUGH
-    gain, p = difference(*won, *lost), fisher_exact(*won, *lost)
-    detail = f"{won[0]}/{won[1]} against {lost[0]}/{lost[1]}, p = {p:.1g}; {small['net'].n_unique()} full networks"
+    # Runs of one full network share a ticket and a parity: what was drawn independently are the full networks.
+    gain = mean(gains)
+    won, lost = counts(small, group="rewound"), counts(small, group=control)
+    p = fisher_exact(*won, *lost)
+    detail = f"{won[0]}/{won[1]} against {lost[0]}/{lost[1]}, p = {p:.1g}; {len(gains)} full networks"
     return Finding(gain, gain.value >= 0.3 and p < 1e-3, "points", detail)
 
 
@@ -203,13 +211,16 @@ def most_draws_lose(frame: pl.DataFrame) -> Finding:
 
 def tickets_are_quick(frame: pl.DataFrame) -> Finding:
     """Median steps of the re-drawn runs that succeed over those of all rewound runs (a failure counts as never)."""
-    small = children(frame)
-    quick = times(small, group="rewound")
-    slow = [t for t in times(small, group="re-drawn") if t != NEVER]
-    if not quick or not slow:
+    nets = children(frame).partition_by("net")
+    quick = [times(net, group="rewound") for net in nets]
+    slow = [[t for t in times(net, group="re-drawn") if t != NEVER] for net in nets]
+    if not any(quick) or not any(slow):
         return NOT_ENOUGH
-    ratio = bootstrap(lambda a, b: median(a) / median(b), slow, quick)
-    return Finding(ratio, ratio.value > 2, "times", f"{median(slow):.0f} against {median(quick):.0f} steps")
+    middle = lambda cells, chosen: median([t for i in chosen for t in cells[int(i)]])
+    # Full networks are drawn again, each with all its runs.
+    ratio = bootstrap(lambda chosen: middle(slow, chosen) / middle(quick, chosen), range(len(nets)))
+    said = [middle(cells, range(len(nets))) for cells in (slow, quick)]
+    return Finding(ratio, ratio.value > 2, "times", f"{said[0]:.0f} against {said[1]:.0f} steps")
 
 
 def tickets_found_the_support(frame: pl.DataFrame) -> Finding:
@@ -217,7 +228,7 @@ def tickets_found_the_support(frame: pl.DataFrame) -> Finding:
     means = [(float(ticket.mean()), float(others.mean())) for _, ticket, others in shares(frame)]
     if not means:
         return NOT_ENOUGH
-    gap = bootstrap(lambda gaps: float(np.mean(gaps)), [ticket - others for ticket, others in means])
+    gap = mean([ticket - others for ticket, others in means])
     ticket, others = (float(np.mean(column)) for column in zip(*means, strict=True))
     return Finding(gap, gap.value >= 0.3, "points", f"{ticket:.0%} against {others:.0%}, {len(means)} full networks")
 
