@@ -6,14 +6,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassware.engine import train
+from glassware.engine import cpu, train
+from glassware.engine.kernels import program as gpu
 from glassware.engine.kernels.program import supports
-from glassware.models import ACTIVATIONS, MODELS, Activation, Init, Model
+from glassware.models import ACTIVATIONS, MLP, MODELS, Activation, Init, Model
 from glassware.models.init import affine
 from glassware.sweeps import run_id, sweep
 from glassware.sweeps.identity import spec_json
 from glassware.sweeps.validation import build
-from glassware.training import Run
+from glassware.tasks import Parity
+from glassware.training import SGD, Run
 from tests.helpers import TINY, tiny
 
 SETTINGS = {
@@ -75,6 +77,27 @@ def test_kernels_refuse_what_they_cannot_train():
     ]
     assert all(supports(build({**data, **change}).shape()) for change in known)
     assert not any(supports(build({**data, **change}).shape()) for change in others)
+
+
+def test_kernels_refuse_subclasses_of_what_they_know():
+    class Majority(Parity):
+        """Another label for the same examples: a kernel would train the parity."""
+
+    class Shifted(MLP):
+        """Another network with the same weights."""
+
+    class Slower(SGD):
+        """Another step."""
+
+    shape = build({**TINY, "batch": 32}).shape()
+    assert all(kernel.supports(shape) for kernel in (cpu, gpu))
+    for change in (
+        {"task": Majority(n=12, k=3)},
+        {"model": Shifted(width=8)},
+        {"optimiser": Slower(lr=0.1)},
+    ):
+        other = shape.model_copy(update=change)
+        assert not any(kernel.supports(other) for kernel in (cpu, gpu)), change
 
 
 class Doubled(Model):

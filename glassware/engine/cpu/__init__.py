@@ -6,17 +6,20 @@ from importlib.util import find_spec
 
 from glassware.models import MLP
 from glassware.probes import PROBES
+from glassware.tasks import Parity
 from glassware.training import SGD, Run
 
 
 def supports(shape: Run) -> bool:
     """Whether the CPU kernel trains this shape; without Numba it trains none."""
-    model, optimiser = shape.network, shape.optimiser
-    if not isinstance(model, MLP) or len(model.widths) != 1 or model.activation != "relu":
+    task, model, optimiser = shape.task, shape.network, shape.optimiser
+    # Not isinstance, here and below: what a subclass changes the kernel would not know.
+    if type(model) is not MLP or len(model.widths) != 1 or model.activation != "relu":
         return False
     return (
         shape.loss == "hinge"
-        and isinstance(optimiser, SGD)
+        and type(task) is Parity
+        and type(optimiser) is SGD
         and optimiser.momentum is None
         and shape.sampling == "replacement"
         and all(PROBES[name].when == "final" for name in shape.probes)

@@ -19,7 +19,8 @@ from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
 from glassware.engine.program import CAPACITY, Program
 from glassware.probes import PROBES
-from glassware.training import Records, Run, State
+from glassware.tasks import Parity
+from glassware.training import SGD, Records, Run, State
 from glassware.training.objective import LOSS_NAMES
 
 REGISTERS = 64 * 512  # padded weights that one instance of eight warps holds without spilling
@@ -37,9 +38,9 @@ Precision: TypeAlias = Literal["fast", "exact"]
 def supports(shape: Run) -> bool:
     """Whether the kernels train this shape."""
     form, optimiser, evaluation = form_of(shape.network), shape.optimiser, shape.evaluation
-    if form is None or shape.loss not in ("hinge", "square", "logistic"):
+    if form is None or type(shape.task) is not Parity or shape.loss not in ("hinge", "square", "logistic"):
         return False
-    plain = optimiser.name == "sgd" and optimiser.momentum is None and optimiser.layer_rates is None
+    plain = type(optimiser) is SGD and optimiser.momentum is None and optimiser.layer_rates is None
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
     if not plain or curves or evaluation.train or shape.sampling != "replacement":
         return False
