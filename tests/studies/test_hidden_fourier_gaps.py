@@ -85,3 +85,63 @@ def test_smoke(tmp_path):
     assert {j.claim: j.verdict for j in report.judgements}["sign-majority"] == "holds"
     assert len(report.figures) == 4
     assert compute("smoke", None).equals(report.frame)
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def hundred(neuron, k, law, column, gaps):
+    """A hundred draws a cell, all with majority's gap; those of one cell have these gaps, in units of majority's."""
+    found = []
+    for a, b in CELLS:
+        for size, majority in MAJORITY.items():
+            levels = gaps if (a, size, b) == (neuron, k, law) else [1.0] * 100
+            both = {"gap": [majority] * 100, "gap_min": [majority] * 100}
+            both[column] = [level * majority for level in levels]
+            found.append(
+                pl.DataFrame(both).with_columns(neuron=pl.lit(a), law=pl.lit(b), n=15, k=size, majority=majority)
+            )
+    return pl.concat(found)
+
+
+SHARES = [
+    ("positive-k2", "threshold", 2, "gap", 95, 1e-9, 0.0),
+    ("positive-k4", "threshold", 4, "gap", 70, 1e-9, 0.0),
+    ("comparable", "threshold", 2, "gap", 40, 0.5, 0.49),
+    ("comparable", "threshold", 4, "gap", 40, 0.5, 0.49),
+    ("all-positive-k2", "threshold", 2, "gap_min", 95, 1e-9, 0.0),
+    ("all-positive-k4", "threshold", 4, "gap_min", 70, 1e-9, 0.0),
+    ("all-comparable", "threshold", 2, "gap_min", 40, 0.5, 0.49),
+    ("all-comparable", "threshold", 4, "gap_min", 40, 0.5, 0.49),
+    ("sinusoid-positive", "sinusoid", 2, "gap", 95, 1e-9, 0.0),
+    ("sinusoid-positive", "sinusoid", 4, "gap", 95, 1e-9, 0.0),
+]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("claim", "neuron", "k", "column", "least", "enough", "short"), SHARES)
+def test_the_share_of_draws_that_is_needed(law, claim, neuron, k, column, least, enough, short):
+    for good in (least, least - 1):
+        finding = check(STUDY, claim, hundred(neuron, k, law, column, [enough] * good + [short] * (100 - good)))
+        assert finding.holds is (good == least)
+        assert finding.measured.value == good / 100
+    other = "gap_min" if column == "gap" else "gap"
+    assert check(STUDY, claim, hundred(neuron, k, law, other, [short] * 100)).holds
+
+
+@pytest.mark.parametrize(("k", "law"), [(2, "uniform"), (4, "gaussian")])
+@pytest.mark.parametrize(
+    ("level", "held"), [(2.99, True), (3.01, False), (0.334, True), (0.332, False), (0.0, False), (-1.0, False)]
+)
+def test_the_median_sinusoid_is_within_a_factor_of_three(k, law, level, held):
+    for extreme in (0.001, 1000.0):  # medians do not see the draws below or above
+        finding = check(STUDY, "sinusoid-comparable", hundred("sinusoid", k, law, "gap", [level] * 51 + [extreme] * 49))
+        assert finding.holds is held
+        assert finding.measured.value == pytest.approx(level)
+
+
+@pytest.mark.parametrize("column", ["gap", "gap_min"])
+@pytest.mark.parametrize(("off", "held"), [(0.99e-6, True), (-0.99e-6, True), (1.01e-6, False), (-1.01e-6, False)])
+def test_one_draw_of_sign_weights_may_not_be_off_by_a_millionth(column, off, held):
+    gaps = [1.0] * 99 + [1.0 + off / MAJORITY[4]]
+    assert check(STUDY, "sign-majority", hundred("threshold", 4, "sign", column, gaps)).holds is held

@@ -57,6 +57,49 @@ def test_claims(claim, frame, holds):
     assert check(STUDY, claim, frame).holds is holds
 
 
+@pytest.mark.parametrize(
+    ("claim", "won", "held"),
+    [("end-to-end", 70, True), ("end-to-end", 69, False), ("end-to-end-full", 80, True), ("end-to-end-full", 79, False),
+     ("every-seed", 100, True), ("every-seed", 99, False)],
+)  # fmt: skip
+def test_the_share_of_seeds_that_is_needed(claim, won, held):
+    made = table(
+        cell(100, 100, steps=20_000, n=10, k=3, depth=2) | Steps(20_000),
+        cell(won, 100, steps=20_000, n=10, k=4, depth=2) | Steps(20_000),
+    )
+    finding = check(STUDY, claim, made)
+    assert finding.holds is held
+    assert finding.measured.value == won / 100
+
+
+@pytest.mark.parametrize(("claim", "within"), [("end-to-end", 20_000), ("end-to-end-full", 50_000)])
+def test_a_success_must_come_in_time(claim, within):
+    for steps, held in ((within, True), (within + 1, False)):
+        assert check(STUDY, claim, table(cell(9, 9, steps=steps, n=10, k=4, depth=3) | Steps(50_000))).holds is held
+
+
+@pytest.mark.parametrize(
+    ("three", "twos", "held"),
+    [
+        (0.99e-12, (1.0, 0.0), True),
+        (1.01e-12, (1.0, 1.0), False),
+        (0.0, (0.101, 0.0), True),
+        (0.0, (0.099, 0.0), False),
+    ],
+)
+def test_the_gradient_that_is_zero_and_the_one_that_is_not(three, twos, held):
+    made = pl.concat([gradient(three, twos[0]), gradient(0.0, twos[1])])
+    assert check(STUDY, "layer-wise", made).holds is held
+    assert check(STUDY, "layer-wise", made.filter(pl.col("k") > 2)).holds is None
+    assert check(STUDY, "layer-wise", made.filter(pl.col("k") < 3)).holds is None
+
+
+def test_a_network_whose_degree_is_k_is_not_too_shallow():
+    able, unable = cell(9, 9, n=10, k=4, depth=2) | Steps(9000), cell(0, 9, n=10, k=5, depth=2) | Steps(9000)
+    assert check(STUDY, "too-shallow", table(able)).holds is None
+    assert check(STUDY, "too-shallow", table(able, unable)).holds
+
+
 def test_the_gradient_vanishes_from_three_on():
     found = compute("smoke", 3)
     assert found.filter(pl.col("k") >= 3)["gradient"].max() < 1e-14
