@@ -52,10 +52,24 @@ def test_readme_has_code() -> None:
     assert any(name.startswith("README") for name, _ in blocks("toml"))
 
 
-def test_every_command_in_the_readme_exists() -> None:
-    from glassware.cli import app
+def test_every_command_in_the_pages_exists() -> None:
+    from typer.main import get_command
 
-    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-    used = set(re.findall(r"^glassware ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
-    assert used
-    assert used <= known
+    from glassware.cli import app
+    from glassware.studies import find
+
+    known = get_command(app).commands  # type: ignore[attr-defined]
+    used = set()
+    for page in PAGES:
+        shell = "".join(re.findall(r"^```(?:sh|console)\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE))
+        calls = re.findall(r"^(?:\$ )?glassware ([a-z]+)(.*)$", shell, re.MULTILINE)
+        calls += re.findall(r"`glassware\s+([a-z]+)([^`]*)`", page.read_text())
+        for name, words in calls:
+            used.add(name)
+            assert name in known, (page.name, name)
+            given = words.split(" #")[0].split()
+            options = {word for word in given if word.startswith("--")}
+            assert options <= {option for p in known[name].params for option in p.opts}, (page.name, name, options)
+            if name in ("run", "estimate", "figures") and given and "STUDY" not in given[0]:
+                find(given[0])
+    assert used == set(known)
