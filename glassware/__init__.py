@@ -2,9 +2,10 @@
 
 Describe runs      Run, Parity, MLP, Neuron, PolyNet, Transformer, KernelRidge, Init, SGD, Adam, AdamW, Evaluation, grid
 Train and keep     sweep, Store
-Studies of papers  list_studies, run, estimate, claims, figures
+Studies of papers  list_studies, run, estimate, claims, figures; studies: the studies themselves
 Plan               plan: what a success costs, when to restart
 Look               summary, charts, info
+Errors             GlasswareError: its text is one sentence
 Tables             SparseMLPClassifier, SparseMLPRegressor: scikit-learn estimators, with the extra ``tabular``
 
 Names are imported when first used, so that ``import glassware`` is quick.

@@ -34,7 +34,8 @@ MAY_IMPORT = {
     "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps"},
     "studies": {*ABOVE, "theory", "tabular"},
-    "api": {*ABOVE, "theory", "luck", "progress", "studies"},
+    "by_field": {*SWEEPS, "statistics"},
+    "api": {*ABOVE, "by_field", "theory", "luck", "progress", "studies"},
     "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "progress"},
     "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
     "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
