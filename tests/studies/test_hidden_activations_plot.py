@@ -29,6 +29,23 @@ def test_claims_can_fail(frame, claim, what):
     assert check(STUDY, claim, frame.filter(pl.col("what") != what)).holds is None
 
 
+@pytest.mark.parametrize(
+    ("claim", "what", "most"),
+    [
+        ("points", "points", 1e-9),
+        ("parity", "cube", 1e-9),
+        ("closed-form", "closed form", 1e-9),
+        ("slopes", "slope", 1e-6),
+    ],
+)
+def test_the_worst_case_may_be_off_by_so_much(frame, claim, what, most):
+    for off, held in ((0.99 * most, True), (1.01 * most, False)):
+        one = frame.filter(pl.col("what") == what)[:1].with_columns(value=off)
+        finding = check(STUDY, claim, pl.concat([frame, one]))
+        assert finding.holds is held
+        assert finding.measured.value == off
+
+
 def test_another_function_is_caught(monkeypatch):
     off = Activation(lambda z, degree: ACTIVATIONS["zigzag"].function(z, degree) + 1e-7, degree=True)
     monkeypatch.setitem(ACTIVATIONS, "triangle", off)

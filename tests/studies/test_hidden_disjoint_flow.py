@@ -2,11 +2,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware import api
+from glassware import api, statistics
 from glassware.studies.hidden_progress.disjoint_flow import STUDY, descent, positive_starts
 from tests.studies.made import check
 
 BLOCKS = (10, 30, 100, 300, 1000)
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch):
+    """No interval is looked at here."""
+    monkeypatch.setattr(statistics, "RESAMPLES", 4)
 
 
 def rest(block, k, power=None):
@@ -64,6 +70,69 @@ def test_a_share_that_falls_anywhere_is_found():
     )
     assert check(STUDY, "plateau-grows", frame).holds is False
     assert check(STUDY, "gaussian-grows", frame).holds is False
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def changed(part, k, block, *shares, table=None, **columns):
+    """The made table with other shares in one cell."""
+    table = made() if table is None else table
+    this = (pl.col("part") == part) & (pl.col("k") == k) & (pl.col("block") == block)
+    cell = table.filter(this)[:1].with_columns(**columns)
+    return pl.concat([table.filter(~this), *(cell.with_columns(share=pl.lit(share)) for share in shares)])
+
+
+@pytest.mark.parametrize(
+    ("claim", "k", "block", "least"),
+    [
+        ("plateau-k3", 3, 30, 0.5),
+        ("plateau-k4", 4, 30, 0.8),
+        ("plateau-k5", 5, 30, 0.95),
+        ("plateau-k3-large", 3, 100, 0.7),
+    ],
+)
+def test_the_median_share_of_the_plateau(claim, k, block, least):
+    for middle, held in ((least, True), (least - 0.001, False)):
+        finding = check(STUDY, claim, changed("descent", k, block, 0.0, middle, 1.0))
+        assert finding.holds is held
+        assert finding.measured.value == middle
+
+
+@pytest.mark.parametrize("k", [3, 4, 5])
+@pytest.mark.parametrize(("off", "held"), [(0.149, True), (-0.149, True), (0.151, False), (-0.151, False)])
+def test_exponents_within_fifteen_hundredths(k, off, held):
+    assert check(STUDY, f"exponent-k{k}", made(power=1 - k / 2 + off)).holds is held
+    two = made().filter((pl.col("part") != "ones") | (pl.col("block") > 81))
+    assert check(STUDY, f"exponent-k{k}", two).holds is None
+
+
+@pytest.mark.parametrize(("claim", "part"), [("plateau-grows", "descent"), ("gaussian-grows", "gaussian")])
+@pytest.mark.parametrize(("place", "before"), [((3, 1000), (3, 300)), ((5, 10), (4, 10))])
+def test_medians_must_rise_from_each_block_and_each_k_to_the_next(claim, part, place, before):
+    smaller = 1 - rest(before[1], before[0])
+    for middle, held in ((smaller + 1e-6, True), (smaller, False)):
+        finding = check(STUDY, claim, changed(part, *place, 0.0, middle, 1.0))
+        assert finding.holds is held
+        assert finding.measured.value == pytest.approx(middle - smaller, abs=1e-9)
+    assert check(STUDY, claim, made().filter(pl.col("k") < 5)).holds is None
+
+
+@pytest.mark.parametrize(("share", "held"), [(0.7, True), (0.6999, False)])
+def test_the_bound_must_hold_at_every_place(share, held):
+    assert check(STUDY, "bound", changed("ones", 4, 161, share, bound=pl.lit(0.7))).holds is held
+
+
+@pytest.mark.parametrize("k", [3, 4, 5])
+@pytest.mark.parametrize(("factor", "held"), [(0.999, True), (1.001, False)])
+def test_one_constant_must_do_from_300_on(k, factor, held):
+    rests = [9.0, factor * rest(300, k), 0.0]
+    frame = changed("gaussian", k, 300, *(1 - r for r in rests), table=made(constant=0.9))
+    finding = check(STUDY, "gaussian-constant", frame)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(factor)
+    for some in (pl.col("block") < 300, pl.col("block") >= 300):
+        assert check(STUDY, "gaussian-constant", made().filter(some | (pl.col("k") != k))).holds is None
 
 
 def test_missing_parts_are_not_enough():

@@ -74,6 +74,46 @@ def test_claims(claim, frame, holds):
     assert check(STUDY, claim, frame).holds is holds
 
 
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "column", "good", "bad"),
+    [("drift", "drift", 0.5, 0.501), ("growth", "undershoot", 0.0, 1e-9), ("learns", "final_error", 0.1, 0.101)],
+)
+def test_one_size_is_enough_to_fail(claim, column, good, bad):
+    frame = theorem()
+    this = (pl.col("block") == 5) & pl.col("positive")
+    run = pl.int_range(pl.len()) == 24  # the first of that block
+    for value, held in ((good, True), (bad, False)):
+        where = this if claim == "learns" else run
+        made = frame.with_columns(pl.when(where).then(value).otherwise(column).alias(column))
+        finding = check(STUDY, claim, made)
+        assert finding.holds is held
+        assert claim == "learns" or finding.measured.value == value
+
+
+@pytest.mark.parametrize(("share", "held"), [(0.9, True), (0.8, False)])
+def test_nine_of_ten_runs_of_every_size(share, held):
+    for schedule, claim in (("printed", "learns"), ("corrected", "learns-corrected")):
+        bad = theorem(error=0.11, share=share, schedule=schedule).filter(pl.col("block") == 4)
+        made = pl.concat([theorem(schedule=schedule).filter(pl.col("block") != 4), bad])
+        finding = check(STUDY, claim, made)
+        assert finding.holds is held
+        assert finding.measured.value == share
+
+
+@pytest.mark.parametrize(("late", "held"), [(0.998, True), (1.002, False)])
+def test_the_exponent_of_the_median_hit(late, held):
+    # Of the ten runs of a size four are at once there and four never get there: the median is that of the others.
+    place = pl.int_range(pl.len()) % 12
+    hit = pl.when(place < 4).then(1.0).when(place > 5).then(None).otherwise("first_hit")
+    finding = check(STUDY, "exponent", theorem(late=late).with_columns(first_hit=hit))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(3 * late)
+    assert check(STUDY, "exponent", theorem(late=late).with_columns(k=3)).holds is None
+
+
 def test_missing_parts_are_not_enough():
     assert check(STUDY, "plain", theorem()).holds is None
     for claim in ("learns", "drift", "growth", "exponent"):

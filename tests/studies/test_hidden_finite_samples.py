@@ -27,6 +27,9 @@ NEVER = math.inf
 
 def test_delays():
     assert delays(table(cell(500, 0.003, 5, 20, NEVER)), 30, 500, 0.003) == [5, 20, NEVER]
+    (run,) = _grid(_run(30, 3, 50_000, 50, 1000), [500], [0.003])
+    nearly = drawn(run, [0.5, 0.5, 0.5, 0.01, 0.0], train=[0.5, 0.01, 0.0, 0.0, 0.0])  # an error of 1% is not 0
+    assert delays(table(nearly), 30, 500, 0.003) == [2.0]
 
 
 @pytest.mark.parametrize(

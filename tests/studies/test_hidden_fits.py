@@ -52,9 +52,22 @@ def test_local_slopes_see_an_elbow():
     assert fits.slope_rise(SIZES, power_law(2.0)).value == pytest.approx(0.0, abs=1e-9)
 
 
+def test_exponents_are_those_of_medians():
+    bent = {n: n if n <= 20 else 20 * (n / 20) ** 3 for n in SIZES}
+    law = [[1e-3, 3 * n**1.7, NEVER] for n in SIZES]
+    assert fits.median_exponent(SIZES, law).value == pytest.approx(1.7)
+    assert fits.slope_rise(SIZES, [[1.0, t, NEVER] for t in bent.values()]).value == pytest.approx(2.0)
+    assert fits.median_exponent([10, 20, 40], [[2.0], [4.0], []]).value == pytest.approx(1.0)
+    assert math.isnan(fits.median_exponent([10, 20], [[2.0], [NEVER]]).value)
+    assert math.isnan(fits.slope([10], [2.0]))
+    assert math.isnan(fits.slope([10, 20], [0.0, 2.0]))
+    assert fits.slope([1, 2], [0.5, 0.5]) == pytest.approx(0.0)
+
+
 def test_the_coarse_exponent_is_the_smallest_that_bounds_all_sizes():
     assert fits.coarse_exponent({10: 30.0, 20: 30.0 * 11**1.5, 30: 30.0 * 21**1.2}) == pytest.approx(1.5)
     assert fits.coarse_exponent({10: 30.0, 20: 20.0, 30: 10.0}) == 0.0
+    assert fits.coarse_exponent({10: 30.0, 11: 60.0, 30: 40.0}) == pytest.approx(1.0)
     assert fits.coarse_exponent({10: 30.0, 20: 40.0, 30: NEVER}) == NEVER
     assert fits.coarse_exponent({10: NEVER, 20: 40.0, 30: 50.0}) == NEVER
 
@@ -71,6 +84,7 @@ def test_the_intraclass_correlation_is_the_share_of_variance_between_groups():
     assert fits.intraclass_correlation(groups.tolist()) == pytest.approx(4 / 5, abs=0.04)
     assert fits.intraclass_correlation(rng.normal(size=(400, 8)).tolist()) == pytest.approx(0, abs=0.05)
     assert fits.intraclass_correlation([[1.0, 1.0], [2.0, 2.0]]) == pytest.approx(1.0)
+    assert fits.intraclass_correlation([[0.0, 2.0, 1.0], [4.0, 6.0, 5.0]]) == pytest.approx((24 - 1) / (24 + 2))
 
 
 def test_the_interval_of_a_correlation_covers_it():

@@ -49,6 +49,22 @@ def test_one_task_can_fail_a_claim():
     assert check(STUDY, "grows", frame).holds is False
 
 
+@pytest.mark.parametrize(("claim", "bad", "least"), [("grows", NEVER_UP, 16), ("grows-steadily", LATE, 11)])
+def test_the_share_of_trials_that_is_needed(claim, bad, least):
+    same = (0.1, 0.1, 0.1, 0.2)  # no more than at the start: not grown
+    for count, held in ((least, True), (least - 1, False)):
+        for gaps in (bad, same):
+            some = [trial((15, 3), GOOD)] * (count - 1) + [trial((15, 3), gaps)] * (20 - count)
+            finding = check(STUDY, claim, pl.concat([made(GOOD), pl.DataFrame(some)]))
+            assert finding.holds is held
+            assert finding.measured.value == count / 20
+
+
+def test_no_gap_at_all_is_not_a_positive_one():
+    assert check(STUDY, "starts-positive", made(GOOD, (0.0, 1, 1, 1))).holds is False
+    assert check(STUDY, "starts-positive", made(GOOD, (1e-9, 1, 1, 1))).holds
+
+
 def test_trials_that_never_learn_do_not_count():
     failed = pl.DataFrame([trial((15, 3), NEVER_UP, success=False)] * 9)
     assert check(STUDY, "grows", pl.concat([made(GOOD), failed])).holds is True

@@ -42,5 +42,38 @@ def test_at_scale(cubic, holds):
     assert check(STUDY, "17-cubic-below-relu", made).holds is holds
 
 
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def spread(activation, width, index, batch=256, n=30):
+    """Three runs: the middle one has this plateau index, the others hardly any and almost nothing else."""
+    runs = repeat([_run(n, activation, width, batch)], 3)
+    return [falling(run, int(1000 * i), 1000) for run, i in zip(runs, (0.05, index, 0.95), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "cells", "held", "value"),
+    [
+        ("17-wide-cubic", [("power", 10, 0.6), ("power", 1000, 0.45)], True, 0.45),
+        ("17-wide-cubic", [("power", 10, 0.6), ("power", 1000, 0.46)], False, 0.46),
+        ("17-wide-cubic", [("power", 10, 0.41), ("power", 1000, 0.3)], True, 0.3),
+        ("17-wide-cubic", [("power", 10, 0.39), ("power", 1000, 0.3)], False, 0.3),
+        ("17-relu-stair", [("relu", 100, 0.6)], True, 0.6),
+        ("17-relu-stair", [("relu", 100, 0.59)], False, 0.59),
+        ("17-width", [("power", 10, 0.6), ("power", 100, 0.59), ("power", 1000, 0.3)], True, -0.01),
+        ("17-width", [("power", 10, 0.6), ("power", 100, 0.4), ("power", 1000, 0.4)], False, 0.0),
+        ("17-batch", [("power", 1000, 0.31, 32), ("power", 1000, 0.3)], True, -0.01),
+        ("17-batch", [("power", 1000, 0.3, 32), ("power", 1000, 0.3)], False, 0.0),
+        ("17-cubic-below-relu", [("relu", 1000, 0.7, 1024, 50), ("power", 1000, 0.54, 1024, 50)], True, -0.16),
+        ("17-cubic-below-relu", [("relu", 1000, 0.7, 1024, 50), ("power", 1000, 0.56, 1024, 50)], False, -0.14),
+    ],
+)
+def test_medians_that_just_hold(claim, cells, held, value):
+    finding = check(STUDY, claim, table(*(spread(*one) for one in cells)))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(value)
+    assert check(STUDY, claim, table(*(spread(*one) for one in cells[:-1]))).holds is None
+
+
 def test_the_whole_study(tmp_path):
     whole(STUDY, tmp_path, laptop=50, paper=90)

@@ -58,5 +58,50 @@ def test_almost_random_labels(won, holds):
     assert check(STUDY, "16-almost-random", made).holds is holds
 
 
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("factor", "held"), [(1.99, True), (2.01, False), (1 / 1.99, True), (1 / 2.01, False)])
+@pytest.mark.parametrize("place", [1, 2])
+def test_medians_stretch_by_at_most_twice_more_or_less(factor, held, place):
+    usual = [round(100_000 / (1 - 2 * p)) for p in NOISES]
+    middle = [round(t * factor) if i == place else t for i, t in enumerate(usual)]
+    cells = [cell(p, 1024, 100, t, 10**9) for p, t in zip(NOISES, middle, strict=True)]
+    finding = check(STUDY, "16-scaling", table(*cells))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(max(factor, 1 / factor), rel=1e-3)
+
+
+@pytest.mark.parametrize(("factor", "held"), [(2.99, True), (3.01, False)])
+@pytest.mark.parametrize("worst", PAPER_NOISES[1:])
+def test_at_scale_they_stretch_by_at_most_three_times_more(factor, held, worst):
+    times = [round(100_000 / (1 - 2 * p) * (factor if p == worst else 1)) for p in PAPER_NOISES]
+    cells = [cell(p, 1024, t, n=50) for p, t in zip(PAPER_NOISES, times, strict=True)]
+    assert check(STUDY, "16-scaling-at-scale", table(*cells)).holds is held
+
+
+@pytest.mark.parametrize(("noisy", "held"), [(5001, True), (5000, False)])
+def test_the_median_factor_is_larger_at_small_batches(noisy, held):
+    cells = {(32, 0.0): 1000, (32, 0.4): noisy, (1024, 0.0): 100, (1024, 0.4): 500}
+    made = [cell(p, batch, 10, t, 10**9) for (batch, p), t in cells.items()]
+    finding = check(STUDY, "16-small-batches", table(*made))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(noisy / 5000)
+    assert all(check(STUDY, "16-small-batches", table(*made[:i], *made[i + 1 :])).holds is None for i in range(4))
+
+
+def test_the_worst_run_must_be_right_on_99_of_100():
+    made = [cell(p, batch, 1000) for p in NOISES for batch in BATCHES]
+    finding = check(STUDY, "16-learns", table(*made, cell(0.4, 1024, 1000, best=0.0101)))
+    assert finding.holds is False
+    assert finding.measured.value == pytest.approx(1 - 0.0101)
+
+
+def test_the_better_batch_size_counts():
+    cells = [cell(0.49, batch, *[9.0] * won, *[math.inf] * (5 - won), n=50) for batch, won in ((32, 3), (1024, 2))]
+    assert check(STUDY, "16-almost-random", table(*cells)).measured.value == 3 / 5
+    assert check(STUDY, "16-almost-random", table(cells[1])).holds is False
+
+
 def test_the_whole_study(tmp_path):
     whole(STUDY, tmp_path, laptop=30, paper=60)

@@ -62,6 +62,53 @@ def test_missing_cases_are_not_enough():
     assert check(STUDY, "large-batch", laptop).holds is None
 
 
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "worse", "held"),
+    [
+        ("loss", {"hinge": 0.0499}, True),
+        ("loss", {"hinge": 0.0501}, False),
+        ("relevant", {"relevant": 0.851}, True),
+        ("relevant", {"relevant": 0.849}, False),
+        ("relevant", {"relevant": 1.149}, True),
+        ("relevant", {"relevant": 1.151}, False),
+        ("irrelevant", {"off": 0.99e-6}, True),
+        ("irrelevant", {"off": 1.01e-6}, False),
+    ],
+)
+@pytest.mark.parametrize("case", MAIN)
+def test_one_execution_is_enough_to_fail(claim, worse, held, case):
+    this = (pl.col("n") == case[0]) & (pl.col("k") == case[1])
+    if claim == "irrelevant":  # what is judged there are all the exact steps
+        this = pl.col("batch").is_null()
+    finding = check(STUDY, claim, pl.concat([made(**worse).filter(this), made().filter(~this)]))
+    assert finding.holds is held
+    (value,) = worse.values()
+    assert finding.measured.value == pytest.approx(value)
+    main = made().filter(~((pl.col("n") == case[0]) & (pl.col("k") == case[1])))
+    assert claim == "irrelevant" or check(STUDY, claim, main).holds is None
+
+
+@pytest.mark.parametrize(
+    ("few", "more", "held"),
+    [((0.1, 0.7), (0.3, 0.3), True), ((0.1, 0.5), (0.35, 0.35), False), ((0.3, 0.3), (0.1, 0.5), False)],
+)
+def test_mean_errors_fall_with_the_batch(few, more, held):
+    errors = {300_000: few, 2_000_000: more}
+    frame = made()
+    told = [
+        errors.get(batch, (error, error))[i % 2] for i, (batch, error) in enumerate(frame["batch", "error"].iter_rows())
+    ]
+    frame = frame.with_columns(error=pl.Series(told))
+    for claim in ("batch", "batch-sampled"):
+        finding = check(STUDY, claim, frame)
+        assert finding.holds is held
+        assert finding.measured.value == pytest.approx(sum(few) / 2 - sum(more) / 2)
+        assert check(STUDY, claim, frame.filter(pl.col("batch").fill_null(0) != 300_000)).holds is None
+
+
 def test_smoke(tmp_path):
     report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert len(report.frame) == 2

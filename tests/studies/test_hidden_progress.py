@@ -111,5 +111,68 @@ def test_figure_13():
     assert check(STUDY, "13-movement", made).holds is None
 
 
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def three(make, name, middle, low, high, cell=MAIN[0]):
+    """Three runs that differ in one number: their median is the middle one's."""
+    return [row for value in (high, middle, low) for row in make(cell, seeds=1, **{name: value})]
+
+
+TWICE = 2e-3 / 700**0.5  # rho = TWICE t is twice 0.001 sqrt(t) at step 700, the last before 0.9 times 800
+
+
+@pytest.mark.parametrize(
+    ("claim", "make", "name", "middle", "ends", "held"),
+    [
+        ("random-walk", control, "power", 0.401, (0.1, 2.0), True),
+        ("random-walk", control, "power", 0.399, (0.1, 2.0), False),
+        ("random-walk", control, "power", 0.599, (0.1, 2.0), True),
+        ("random-walk", control, "power", 0.601, (0.1, 2.0), False),
+        ("drift", signal, "power", 0.751, (0.1, 2.0), True),
+        ("drift", signal, "power", 0.749, (0.1, 2.0), False),
+        ("distinguishable", signal, "scale", 1.01 * TWICE, (1e-9, 1.0), True),
+        ("distinguishable", signal, "scale", 0.99 * TWICE, (1e-9, 1.0), False),
+        ("late-drop", signal, "drop", 750, (100, 975), True),
+        ("late-drop", signal, "drop", 725, (100, 975), False),
+        ("overtakes", signal, "overtakes", 400, (0, 800), True),
+        ("overtakes", signal, "overtakes", 425, (0, 800), False),
+    ],
+)
+def test_medians_that_just_hold(claim, make, name, middle, ends, held):
+    runs = three(make, name, middle, *ends)
+    made = table(runs, signal() if make is control else three(control, "scale", 1e-3, 1e-9, 1.0))
+    finding = check(STUDY, f"3-{claim}", made)
+    assert finding.holds is held
+    wanted = {"late-drop": middle / END, "overtakes": middle / DROP, "distinguishable": 2 * middle / TWICE}
+    assert finding.measured.value == pytest.approx(wanted.get(claim, middle))
+
+
+@pytest.mark.parametrize("cell", [("xiv", 32), NETWORK])
+@pytest.mark.parametrize(("factor", "held"), [(1.01, True), (0.99, False)])
+def test_at_convergence_each_cell_has_moved_twice_as_far(cell, factor, held):
+    scale = factor * 2e-3 / END**0.5
+    cells = [(c, scale if c == cell else 1.0) for c in (("xiv", 4), *LARGE)]
+    made = table(*(part for c, s in cells for part in (three(signal, "scale", s, 1e-9, 9.0, c), control(c))))
+    for claim in ("13-movement", "13-movement-small-batches"):
+        finding = check(STUDY, claim, made)
+        assert finding.holds is held
+        assert held or finding.measured.value == pytest.approx(2 * factor)
+
+
+def test_the_interval_allows_for_the_controls():
+    sure = check(STUDY, "3-distinguishable", table(signal(seeds=9), control(seeds=9))).measured
+    assert sure.low == sure.high
+    rough = [row for scale in (1, 2, 3, 4, 5) for row in control(scale=1e-3 * scale, seeds=2)]
+    found = check(STUDY, "3-distinguishable", table(signal(seeds=9), rough)).measured
+    assert found.low < found.value < found.high
+
+
+def test_one_run_whose_weights_are_not_ahead_is_enough():
+    finding = check(STUDY, "3-all-relevant-first", table(signal(seeds=2), signal(ahead=False, seeds=1)))
+    assert finding.holds is False
+    assert finding.measured.value == pytest.approx(2 / 3)
+
+
 def test_the_whole_study(tmp_path):
     whole(STUDY, tmp_path, laptop=200, paper=1000)

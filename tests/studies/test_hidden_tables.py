@@ -1,7 +1,11 @@
 """The paper's tables and its coarse scaling laws."""
 
+import math
+
+import polars as pl
 import pytest
 
+from glassware import statistics
 from glassware.statistics import NEVER
 from glassware.studies.hidden_progress import coarse_scaling, printed, tables
 from glassware.studies.hidden_progress.places import Place, fastest, success, surest
@@ -10,6 +14,12 @@ from tests.studies.hidden import index, timing
 from tests.studies.made import check
 
 TABLES, SCALING = tables.STUDY, coarse_scaling.STUDY
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch):
+    """No interval is looked at here."""
+    monkeypatch.setattr(statistics, "RESAMPLES", 4)
 
 
 def test_the_best_rate_is_the_fastest_or_the_surest():
@@ -117,6 +127,79 @@ def test_the_papers_claims_on_its_grid():
     assert check(TABLES, "8-all-converge", bad).holds is False
 
 
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def test_the_share_of_printed_times_that_must_agree(laptop, names):
+    for claim, places, least in (("7-calibrated", tables.CALIBRATED, 21), ("7-held-out", tables.HELD_OUT, 9)):
+        for agreeing, held in ((least, True), (least - 1, False)):
+            far = set(places[agreeing:])
+            made = laptop(like_print(names, lambda place, far=far: 2.1 if place in far else 1.0))
+            finding = check(TABLES, claim, made)
+            assert finding.holds is held
+            assert finding.measured.value == agreeing / len(places)
+
+
+@pytest.mark.parametrize(("won", "held"), [(20, True), (19, False)])
+def test_four_fifths_of_the_runs_at_the_best_rate(laptop, won, held):
+    few = laptop(lambda run: 50.0 if run.optimiser.lr == 0.1 else None)
+    one = timing([Place("xv", 30, 3, 32).run(lr, 20_000) for lr in (0.1, 1.0) for _ in range(25)])
+    rest = few.filter((pl.col("model") != "polynet") | (pl.col("k") != 3) | (pl.col("batch") != 32))
+    count = iter(range(50))
+    made = pl.concat([rest, one(lambda run: 50.0 if next(count) < won else None)])
+    finding = check(TABLES, "8-most-converge", made)
+    assert finding.holds is held
+    assert finding.measured.value == won / 25
+
+
+@pytest.fixture(scope="module")
+def paper():
+    """Rows of the paper's places at n = 30 and one rate, and the place of each."""
+    runs = [run for run in TABLES.runs("paper", 1) if run.task.n == 30 and run.optimiser.lr == 0.001]
+    frame = with_setting(timing(runs)(lambda run: 1.0))
+    return frame, [Place(*place) for place in frame.select(*Place._fields).iter_rows()]
+
+
+def with_times(paper, time, again=lambda place: 1):
+    """Every place as often as told, with the times we choose: a function of place and turn."""
+    frame, places = paper
+    found = [(i, time(place, turn)) for i, place in enumerate(places) for turn in range(again(place))]
+    times_ = pl.Series("steps_to_success", [None if t is None or t == NEVER else t for _, t in found], pl.Float64)
+    return frame[[i for i, _ in found]].with_columns(times_, success=times_.is_not_null())
+
+
+@pytest.mark.parametrize(("claim", "single", "least"), [("7-batches", False, 0.8), ("7-one-by-one", True, 0.6)])
+def test_the_share_of_the_papers_times_that_must_agree(paper, claim, single, least):
+    places = [place for place in paper[1] if (place.batch == 1) == single]
+    enough = math.ceil(least * len(places))
+    theirs = lambda place: printed.TIMES[place.setting, place.k, place.batch]
+    for agreeing, held in ((enough, True), (enough - 1, False)):
+        far = set(places[agreeing:])
+        off = lambda place, far=far: 50.0 if theirs(place) == NEVER else 2.1 * theirs(place)
+        made = with_times(paper, lambda place, _, far=far, off=off: off(place) if place in far else theirs(place))
+        finding = check(TABLES, claim, made)
+        assert finding.holds is held
+        assert finding.measured.value == pytest.approx(agreeing / len(places))
+
+
+@pytest.mark.parametrize(("won", "held"), [(24, True), (23, False)])
+def test_all_but_one_run_in_25_from_batches_of_32_on(paper, won, held):
+    for batch, counts in ((32, True), (4, False)):
+        one = Place("xv", 30, 4, batch)
+        time = lambda place, turn, one=one: None if place.setting == "*i" or (place == one and turn >= won) else 50.0
+        made = with_times(paper, time, lambda place, one=one: 25 if place == one else 1)
+        assert check(TABLES, "8-all-converge", made).holds is (held or not counts)
+
+
+@pytest.mark.parametrize(("won", "held"), [(17, True), (18, False)])
+def test_networks_of_width_k_fail_once_in_ten(paper, won, held):
+    one = Place("*i", 30, 3, 1024)
+    time = lambda place, turn: 50.0 if place == one and turn < won else None
+    finding = check(TABLES, "8-narrow", with_times(paper, time, lambda place: 20 if place == one else 1))
+    assert finding.holds is held
+    assert finding.measured.value == won / 20
+
+
 @pytest.fixture(scope="module")
 def scaled():
     return timing(SCALING.runs("laptop", 5))
@@ -146,6 +229,18 @@ def test_six_of_eight_settings_are_enough(scaled):
     more = scaled(bound(lambda run: 0.8 if single(run) or run.model.name == "polynet" else 0.4 * run.task.k))
     assert check(SCALING, "9-grows", more).holds is False
     assert check(SCALING, "9-grows", made.filter(made["n"] != 20)).holds is None
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("off", "held"), [(-0.01, True), (0.01, False)])
+def test_one_box_above_k_is_enough(scaled, k, off, held):
+    steep = lambda run: run.model.name == "polynet" and run.task.k == k
+    made = scaled(
+        lambda run: 1e4 * bound(lambda run: k + off if steep(run) else 0.5)(run) if run.optimiser.lr == 0.1 else None
+    )
+    finding = check(SCALING, "9-at-most-k", made)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(1 + off / k, abs=1e-3)
 
 
 def test_a_box_without_times_is_no_small_exponent(scaled):

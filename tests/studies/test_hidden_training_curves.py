@@ -1,7 +1,15 @@
+import polars as pl
 import pytest
 
 from glassware.studies.hidden_progress.panels import Panel, panel_runs
-from glassware.studies.hidden_progress.training_curves import LAPTOP, PAPER, SMALL_TRANSFORMER, STUDY, TABLE_RATES
+from glassware.studies.hidden_progress.training_curves import (
+    LAPTOP,
+    PAPER,
+    SMALL_TRANSFORMER,
+    STUDY,
+    TABLE_RATES,
+    TABULATED,
+)
 from tests.studies.drawn import drawn, falling, stuck, table, whole
 from tests.studies.made import check
 
@@ -79,6 +87,73 @@ def test_tabulated_times(k2, k3, holds):
         )
     )
     assert check(STUDY, "transformer-times", made).holds is holds
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", range(len(LAPTOP)))
+@pytest.mark.parametrize(("won", "held"), [(20, True), (19, False)])
+def test_two_thirds_of_each_panel(place, won, held):
+    made = table(*(panel(p, 3) for p in LAPTOP if p != LAPTOP[place]), panel(LAPTOP[place], won, 30, 10, 20))
+    finding = check(STUDY, "1a-converge", made)
+    assert finding.holds is held
+    assert finding.measured.value == won / 30
+
+
+def test_the_typical_plateau_is_a_median():
+    usual = panel(LAPTOP[0], 3)
+    made = [panel(LAPTOP[1], 1, 1, plateau=plateau) for plateau in (390, 390, 900)]
+    finding = check(STUDY, "1a-plateau", table(usual, *made))
+    assert finding.holds is False
+    assert finding.measured.value == pytest.approx(0.39)
+    assert check(STUDY, "1a-plateau-every-run", table(usual, *made)).measured.value == pytest.approx(0.39)
+
+
+@pytest.mark.parametrize(("last", "won", "held"), [(1000, 20, True), (1000, 19, False), (1010, 20, False)])
+def test_two_thirds_of_the_transformers_converge_in_a_thousand_steps(last, won, held):
+    made = table(panel(SMALL_TRANSFORMER, won - 1, 29, 10, 20), panel(SMALL_TRANSFORMER, 1, 1, 10, last))
+    assert check(STUDY, "transformer-converges", made).holds is held
+
+
+def drop(high, leave, low, reach):
+    """A run of 1,000 steps whose error is ``high`` up to a step and ``low`` from another one on."""
+    (run,) = panel_runs([SMALL_TRANSFORMER], 1, 100)
+    errors = [high if t <= leave else 0.2 if t < reach else low for t in range(0, 1000, 10)]
+    return drawn(run, [*errors, 0.0], every=10)
+
+
+@pytest.mark.parametrize(
+    ("high", "leave", "low", "reach", "share"),
+    [
+        (0.4, 500, 0.05, 900, 0.4),
+        (0.4, 500, 0.05, 910, 0.41),
+        (0.39, 500, 0.05, 300, 0.51),
+        (0.4, 500, 0.051, 900, 0.5),
+    ],
+)
+def test_the_slowest_drop_takes_two_fifths_of_the_way(high, leave, low, reach, share):
+    finding = check(STUDY, "transformer-drops", table(drop(0.5, 800, 0.0, 900), drop(high, leave, low, reach)))
+    assert finding.holds is (share <= 0.4)
+    assert finding.measured.value == pytest.approx(share)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("factor", "held"), [(2.98, True), (3.02, False), (1 / 2.98, True), (1 / 3.02, False)])
+def test_tabulated_times_within_a_factor_of_three(k, factor, held):
+    made = table(
+        *(
+            [
+                drawn(run, [0.5, 0.0], every=1) | {"steps_to_success": round(1000 * t * f)}
+                for run in panel_runs([Panel("*iii", 32, lr, n=30, k=size)], 1, 0)
+            ]
+            for size, t in TABULATED.items()
+            for lr, f in zip(TABLE_RATES, (9, factor if size == k else 1, 9), strict=True)
+        )
+    ).with_columns(pl.col("steps_to_success") / 1000)
+    finding = check(STUDY, "transformer-times", made)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(max(factor, 1 / factor), rel=1e-3)
 
 
 def test_the_whole_study(tmp_path):

@@ -75,5 +75,44 @@ def test_too_narrow_gets_better(narrowest, holds):
     assert check(STUDY, "14-too-narrow", table(better(1, 4))).holds is None
 
 
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("narrow", "held"), [(900, True), (903, False)])
+def test_the_median_time_may_be_three_times_as_long(narrow, held):
+    made = [cell(10, [100, narrow, 9000]), cell(1000, [30, 300, 3000])]
+    finding = check(STUDY, "4a-no-speed-up", table(*made))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(narrow / 300)
+    sizes = {n: [cell(1000, [narrow if n == 40 else 300], n), cell(10**6, [300], n)] for n in (30, 40, 50)}
+    assert check(STUDY, "14-no-speed-up", table(*(c for pair in sizes.values() for c in pair))).holds is held
+    del sizes[50]
+    assert check(STUDY, "14-no-speed-up", table(*(c for pair in sizes.values() for c in pair))).holds is None
+
+
+def test_the_spread_is_between_quartiles():
+    assert spread(list(range(100, 201))) == pytest.approx(50 / 150)
+    same = [cell(width, SPREAD_OUT) for width in (10, 30, 100, 300)]
+    assert check(STUDY, "4a-less-spread", table(*same)).holds is False
+
+
+def test_narrow_networks_need_both_widths():
+    assert check(STUDY, "4a-narrow-fails", table(cell(3, [math.inf]))).holds is None
+    assert check(STUDY, "4a-narrow-fails", table(cell(10, [1000.0]))).holds is None
+
+
+@pytest.mark.parametrize("n", [30, 40, 50])
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize(("count", "held"), [(11, True), (10, False)])
+def test_more_than_half_of_the_narrowest_get_better(n, width, count, held):
+    runs = repeat([_run(n, width, 9950)], 20)
+    some = [drawn(run, [0.5] + [0.45 if i < count else 0.5] * 10, every=50) for i, run in enumerate(runs)]
+    finding = check(
+        STUDY, "14-too-narrow", table(some, better(1, 4), better(2, 4)) if n > 30 else table(some, better(3 - width, 4))
+    )
+    assert finding.holds is held
+    assert finding.measured.value == count / 20
+
+
 def test_the_whole_study(tmp_path):
     whole(STUDY, tmp_path, laptop=1000, paper=63_000)
