@@ -93,7 +93,8 @@ def _print(console: Console, file: Path, target: str, table: OwnTable, found: Co
     folds, seeds = found.folds["fold"].n_unique(), found.folds["seed"].n_unique()
     console.print(f"Cross-validated in {folds} folds{f', drawn {seeds} times' if seeds > 1 else ''}.")
     console.print()
-    contestants = Table("method", box=None, padding=(0, 2, 0, 0))
+    contestants = Table(box=None, padding=(0, 2, 0, 0))
+    contestants.add_column("method", no_wrap=True, overflow="fold")
     for heading in ("error", "interval", "against sparse", "interval"):
         contestants.add_column(heading, justify="right")
     for row in found.table.iter_rows(named=True):

@@ -151,7 +151,8 @@ def _classes(path: Path, target: pl.Series) -> tuple[tuple[str, ...], np.ndarray
     y = target.replace_strict(found, np.arange(len(found)), return_dtype=pl.Int64).to_numpy()
     rare = int(np.argmin(np.bincount(y)))
     if np.bincount(y)[rare] < 2:
-        raise DataError(f"Class {found[rare]!r} has a single row: to hold one out takes two.")
+        hint = "; for numbers use glassware.tabular.SparseMLPRegressor" if target.dtype.is_float() else ""
+        raise DataError(f"Class {found[rare]!r} has a single row: to hold one out takes two{hint}.")
     return tuple(str(value) for value in found.to_list()), y
 
 

@@ -71,6 +71,7 @@ WILD = [float("inf"), *map(float, range(ROWS - 1))]
         (good().rename({"kind": "kinds"}), "table.csv has no column 'kind' (target); did you mean 'kinds'?"),
         (good().with_columns(kind=pl.lit("yes")), "are of one class, 'yes': there is nothing to tell apart."),
         (good().with_columns(kind=pl.Series(few("rare", "yes"))), "Class 'rare' has a single row: to hold one out"),
+        (good().with_columns(kind=pl.Series(few(0.5, 1.5))), "takes two; for numbers use glassware.tabular"),
         (good().with_columns(kind=pl.Series(few(None, "yes"))), "The target 'kind' is missing in 1 of 12 rows."),
         (good(c=WILD), "Column 'c' is infinite in 1 of 12 rows"),
         (good(c=few(None, 1.0, 2.0)), "Column 'c' is missing in 1 of 12 rows: --missing median fills them"),
