@@ -50,6 +50,16 @@ def test_difference_is_newcombes() -> None:
     assert estimate == pytest.approx((0.2, 0.0524, 0.3339), abs=1e-4)
 
 
+def test_a_difference_of_thirty_points_is_thirty_points() -> None:
+    for trials in (5, 10, 20, 25):
+        for other in (10, 20, 40):
+            for lost in range(other + 1):
+                for won in range(trials + 1):
+                    exact = won * other - lost * trials
+                    assert (difference(won, trials, lost, other).value >= 0.3) == (10 * exact >= 3 * trials * other)
+    assert math.isnan(difference(0, 0, 1, 2).value)
+
+
 def test_difference_covers_the_truth_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(0)
     hits = 0

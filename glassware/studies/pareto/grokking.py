@@ -17,6 +17,7 @@ from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
 
 BOXES = [(3000, 10_000), (10_000, 1000), (30_000, 1000), (1_000_000, 1000)]  # (m, r) at n = 200
+ROUNDING = 1e-6  # curves are kept in single precision, in which a tenth is a hair more than 0.1
 
 
 def grokking(scale: Scale, seeds: int | None) -> list[Run]:
@@ -51,7 +52,7 @@ def grokking_delay(frame: pl.DataFrame) -> Finding:
     delays = [_delay(row) for row in where(curve_rows(frame), init="dense").iter_rows(named=True)]
     if not delays:
         return NOT_ENOUGH
-    grokked = [d is not None and d[1] >= 2 * d[0] and d[2] >= 0.35 for d in delays]
+    grokked = [d is not None and d[1] >= 2 * d[0] and d[2] >= 0.35 * (1 - ROUNDING) for d in delays]
     share = wilson(sum(grokked), len(grokked))
     known = [d for d in delays if d is not None]
     detail = f"{sum(grokked)} of {len(grokked)} runs"
@@ -79,8 +80,8 @@ def grokking_boxes(frame: pl.DataFrame) -> Finding:
 def _delay(row: dict[str, list[float]]) -> tuple[float, float, float] | None:
     """When the training error reached 1%, when the test error reached 10%, and the test error at the former."""
     steps, train, test = row["curve_step"], row["curve_train_error"], row["curve_test_error"]
-    fitted = next((i for i, error in enumerate(train) if error is not None and error <= 0.01), None)
-    passed = next((i for i, error in enumerate(test) if error <= 0.1), None)
+    fitted = next((i for i, error in enumerate(train) if error is not None and error <= 0.01 * (1 + ROUNDING)), None)
+    passed = next((i for i, error in enumerate(test) if error <= 0.1 * (1 + ROUNDING)), None)
     if fitted is None or passed is None:
         return None
     return float(steps[fitted]), float(steps[passed]), float(test[fitted])

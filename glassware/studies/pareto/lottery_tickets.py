@@ -38,7 +38,7 @@ import polars as pl
 
 from glassware import charts
 from glassware.models import MLP, Init
-from glassware.statistics import NEVER, Estimate, bootstrap, fisher_exact, mean, median, wilson
+from glassware.statistics import NEVER, Estimate, bootstrap, difference, fisher_exact, mean, median, wilson
 from glassware.studies.cells import counts, times, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
@@ -175,7 +175,7 @@ def _gains(small: pl.DataFrame, control: str) -> list[tuple[int, tuple[int, int]
     for net in small["net"].unique().sort():
         won, lost = (counts(small, net=net, group=group) for group in ("rewound", control))
         if won[1] and lost[1]:
-            gains.append((net, won, lost, won[0] / won[1] - lost[0] / lost[1]))
+            gains.append((net, won, lost, difference(*won, *lost).value))
     return gains
 
 

@@ -218,7 +218,8 @@ def _rises(rates_: list[float]) -> bool:
 
 def _dip(rates_: list[float]) -> float:
     """Deepest fall below an earlier rate that is followed by a rise of at least 0.3."""
-    falls = [max(rates_[: i + 1]) - rate for i, rate in enumerate(rates_) if max(rates_[i:]) - rate >= 0.3]
+    apart = lambda high, low: round(high - low, 9)  # 0.7 - 0.4 is 30 points, not a hair less
+    falls = [apart(max(rates_[: i + 1]), rate) for i, rate in enumerate(rates_) if apart(max(rates_[i:]), rate) >= 0.3]
     return max(falls, default=0.0)
 
 
