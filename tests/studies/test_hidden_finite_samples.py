@@ -170,8 +170,8 @@ def test_one_run_that_fits_under_too_much_decay_is_enough(m, train, holds):
 
 
 def solvable_from(smallest):
-    """Of four runs two succeed from this sample size on, by decay, and one below it."""
-    half, fewer = runs_of(1.0, 1.0, NEVER, NEVER), runs_of(1.0, NEVER, NEVER, NEVER)
+    """Of six runs three succeed from this sample size on, by decay, and two below it."""
+    half, fewer = runs_of(1.0, 1.0, 1.0, NEVER, NEVER, NEVER), runs_of(1.0, 1.0, NEVER, NEVER, NEVER, NEVER)
     places = [(m, i, least) for i, least in enumerate(smallest) for m in PAPER_SAMPLES]
     return grid_of(**{f"m{m}_{i}": half if m >= least else fewer for m, i, least in places})
 

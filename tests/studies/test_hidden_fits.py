@@ -100,7 +100,14 @@ def test_the_interval_of_a_correlation_covers_it():
 
 
 @pytest.mark.parametrize(
-    "groups", [[[1.0, 1.0], [1.0, 1.0]], [[1.0, 1.0]] * 3 + [[2.0, 2.0]], [[1.0, 2.0], [5.0, 7.0]]]
+    "groups",
+    [
+        [[1.0, 1.0], [1.0, 1.0]],
+        [[1.0, 1.0]] * 3 + [[2.0, 2.0]],
+        [[1.0, 2.0], [5.0, 7.0]],  # two groups
+        [[1.0, 1.0], [2.0, 2.0], [3.0, 3.5]],  # no spread within groups without the last one
+        [[0.0, 1.0], [0.0, 1.0], [3.0, 5.0]],  # none between them
+    ],
 )
 def test_an_interval_that_cannot_be_told_is_unknown(groups):
     found = fits.correlation_estimate(groups)

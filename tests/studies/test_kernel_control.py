@@ -55,3 +55,32 @@ def test_machines_and_networks_see_the_same_seeds():
     runs = STUDY.runs("laptop")
     machines = {(run.seed, run.m) for run in runs if run.model.solved}
     assert machines == {(run.seed, run.m) for run in runs if not run.model.solved}
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def level(error):
+    """Errors of four runs are half a point around this mean."""
+    return error - 0.005
+
+
+@pytest.mark.parametrize(
+    ("claim", "made", "held", "value"),
+    [
+        ("network", frame(network=6), True, 0.6),
+        ("network", frame(network=5), False, 0.5),
+        ("kernels", frame(rbf=(level(0.351), 0.2, 0.0)), True, 0.351),
+        ("kernels", frame(rbf=(level(0.349), 0.2, 0.0)), False, 0.349),
+        ("kernels", frame(**{"ntk with bias": (level(0.349), 0.4, 0.3)}), False, 0.349),
+        ("kernels-need-data", frame(rbf=(0.401, 0.2, 0.3)), True, 0.101),
+        ("kernels-need-data", frame(rbf=(0.399, 0.2, 0.3)), False, 0.099),
+        ("bias", frame(ntk=(0.5, 0.1, level(0.451))), True, 0.451),
+        ("bias", frame(ntk=(0.5, 0.5, level(0.449))), False, 0.449),
+    ],
+)
+def test_claims_near_their_thresholds(claim, made, held, value):
+    finding = check(STUDY, claim, made)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(value)
+    assert claim == "network" or finding.measured.low < value < finding.measured.high

@@ -139,3 +139,81 @@ def test_tables_of_the_figures():
     assert set(success_table(made)["group"]) == set(GROUPS)
     assert len(share_table(made)) == 2 * NETS
     assert sorted(curve_rows(made).group_by("group").len()["len"]) == [NETS, 9, 9, 9]
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def turned(made, group, net, won):
+    """Of this group of this full network the first so many runs succeed."""
+    found = children(made)
+    ids = found.filter((pl.col("group") == group) & (pl.col("net") == net)).sort("seed")["id"].to_list()
+    this, good = pl.col("id").is_in(ids), pl.col("id").is_in(ids[:won])
+    return made.with_columns(
+        success=pl.when(this).then(good).otherwise("success"),
+        steps_to_success=pl.when(this & ~good).then(None).otherwise("steps_to_success"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("rewound", "redrawn", "held"), [(12, 12, True), (12, 13, False), (11, 10, True), (11, 11, False)]
+)
+def test_a_ticket_wins_by_fifty_points(rewound, redrawn, held):
+    made = make(won={"rewound": rewound, "re-drawn": redrawn})
+    assert check(STUDY, "tickets", made).holds is held
+    assert check(STUDY, "tickets", made).measured.value == float(held)
+
+
+@pytest.mark.parametrize(("claim", "group"), [("tickets-pooled", "re-drawn"), ("not-the-scale", "sub-network")])
+def test_the_mean_gain_over_full_networks(claim, group):
+    base = make(won={"rewound": 12, group: 17})
+    finding = check(STUDY, claim, base)
+    assert finding.measured == pytest.approx((7 / 24,) * 3)  # all networks alike
+    assert finding.holds is False
+    held = turned(base, group, 0, 16)  # 7/24 twice and 8/24
+    assert check(STUDY, claim, held).measured.value == pytest.approx(22 / 72)
+    assert check(STUDY, claim, held).holds
+    # What was drawn independently are the full networks: where they differ the interval is wide, however many runs.
+    apart = turned(turned(make(won={"rewound": 12, group: 12}), group, 0, 0), group, 1, 24)
+    found = check(STUDY, claim, apart).measured
+    assert found.value == pytest.approx(0.5)
+    assert found.low < 0 < 1 < found.high
+
+
+def test_chance_must_be_excluded():
+    few = make(won={"rewound": 8, "re-drawn": 4})
+    small = children(few)
+    kept = small.filter((pl.col("net") == 0) & (pl.col("seed") % 1000 < 12))["id"].to_list()
+    one = few.filter(pl.col("id").is_in(kept))
+    assert check(STUDY, "tickets-pooled", one).measured.value == pytest.approx(1 / 3)
+    assert check(STUDY, "tickets-pooled", one).holds is False
+
+
+@pytest.mark.parametrize(("won", "held"), [(6, True), (7, False)])
+def test_at_most_a_quarter_of_the_draws(won, held):
+    finding = check(STUDY, "draws-lose", make(won={"re-drawn": won}))
+    assert finding.holds is held
+    assert finding.measured.value == won / 24
+
+
+@pytest.mark.parametrize(("first", "held"), [(0.4, True), (0.399, False)])
+def test_one_rewound_network_that_starts_well_is_enough(first, held):
+    made = make()
+    one = children(made).filter(pl.col("group") == "rewound")["id"][0]
+    curve = pl.when(pl.col("id") == one).then(pl.lit([first, 0.05], pl.List(pl.Float64)))
+    finding = check(STUDY, "start", made.with_columns(curve_test_error=curve.otherwise(pl.lit([0.5, 0.05]))))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(first)
+
+
+@pytest.mark.parametrize(("others", "held"), [(0.199, True), (0.201, False)])
+def test_the_mean_share_on_the_support(others, held):
+    made = make()
+    high, low = ([other] * 95 + [0.5] * 5 for other in (others - 0.1, others + 0.1))
+    share = pl.when(pl.col("seed") == 0).then(pl.lit(high)).when(pl.col("seed") == 1).then(pl.lit(low))
+    share = share.otherwise(pl.lit([others] * 95 + [0.5] * 5))
+    finding = check(
+        STUDY, "support", made.with_columns(support_share=pl.when(pl.col("support_share").is_not_null()).then(share))
+    )
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(0.5 - others)

@@ -52,3 +52,27 @@ def test_with_several_cells_half_of_them_decide():
         ).holds
         is False
     )
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("won", "held"), [(90, True), (89, False)])
+def test_two_may_be_one_standard_error_behind(won, held):
+    """Of a hundred runs each: one standard error of the difference is at most 7.07 points."""
+    places = {"n": 30, "k": 3, "width": 300, "m": 600, "init": "sparse"}
+    made = [cell(won_, 100, 1000, s=s, **places) for s, won_ in ((1, 50), (2, won), (3, 97))]
+    finding = check(STUDY, "two-is-luckiest", table(*made))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx((97 - won) / 100)
+
+
+@pytest.mark.parametrize(("steps", "held"), [(2400, True), (2399, False)])
+def test_the_median_of_every_other_sparsity(steps, held):
+    made = frame(s3=(20, 9999)).with_row_index()
+    third = made.filter(pl.col("s") == 3)["index"].to_list()
+    quick, slow = pl.col("index").is_in(third[:9]), pl.col("index").is_in(third[9:11])
+    times = pl.when(quick).then(1).when(slow).then(steps).otherwise("steps_to_success")
+    finding = check(STUDY, "two-is-fastest", made.with_columns(steps_to_success=times))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(steps / 2400)

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import polars as pl
 import pytest
 
 from glassware.studies import find
@@ -87,11 +88,11 @@ def test_width_must_turn_twenty_of_24_panels():
     assert check(STUDY, claim, heat_map(as_in_the_paper, PLACES[:3])).holds is None
 
 
-def curves(fitted, passed, test_error=0.45, runs=10, **where):
+def curves(fitted, passed, test_error=0.45, runs=10, passes=0.05, **where):
     """Runs whose training error reaches 1% and whose test error reaches 10% at these steps (None: never)."""
     steps = [0, 100, 200, 300, 400, 500]
     train = [0.01 if fitted is not None and t >= fitted else 0.5 for t in steps]
-    test = [0.05 if passed is not None and t >= passed else test_error for t in steps]
+    test = [passes if passed is not None and t >= passed else test_error for t in steps]
     errors = {"curve_step": steps, "curve_train_error": train, "curve_test_error": test}
     place = {"n": 20, "k": 3, "init": "dense", "width": 100, "m": 300, "train_size": 300, **where}
     return cell(runs if passed is not None else 0, runs, **errors, **place)
@@ -126,3 +127,131 @@ def test_grokking_is_a_delay_between_fitting_and_passing(made, holds):
 )
 def test_grokking_shows_in_one_box_and_not_in_one_with_many_examples(made, holds):
     assert check(STUDY, "4-grokking-boxes", table(*made)).holds is holds
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def counted(won, trials=10, **where):
+    """The heat map of the paper's shape with another count in one cell; ``where`` names it."""
+    made = [
+        {**row, "success": i < won, "steps_to_success": 1 if i < won else None}
+        for i, row in enumerate(cell(0, trials, n=50, k=3, train_size=0, **where))
+    ]
+    kept = heat_map(as_in_the_paper)
+    this = (kept["init"] == where["init"]) & (kept["width"] == where["width"]) & (kept["m"] == where["m"])
+    return pl.concat([kept.filter(~this), table(made)], how="diagonal_relaxed")
+
+
+@pytest.mark.parametrize("init", INITS)
+@pytest.mark.parametrize(
+    ("claim", "width", "m", "counts", "value"),
+    [
+        ("1-frontier", 300, 2000, (90, 89), lambda won: won / 100),
+        ("2-width-luck", 10, 2000, (50, 51), lambda won: 1 - won / 100),
+    ],
+)
+def test_both_initialisations_count(init, claim, width, m, counts, value):
+    for won, held in zip(counts, (True, False), strict=True):
+        finding = check(STUDY, claim, counted(won, 100, init=init, width=width, m=m))
+        assert finding.holds is held
+        assert finding.measured.value == pytest.approx(value(won))
+
+
+@pytest.mark.parametrize(("won", "held"), [(60, True), (61, False)])
+def test_sparse_starts_save_forty_points(won, held):
+    made = heat_map(lambda n, k, init, width, m: 10)
+    dense = cell(won, 100, n=50, k=3, train_size=0, init="dense", width=300, m=1000)
+    this = (made["init"] == "dense") & (made["width"] == 300) & (made["m"] == 1000)
+    finding = check(STUDY, "3-sparse", pl.concat([made.filter(~this), table(dense)], how="diagonal_relaxed"))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(1 - won / 100)
+
+
+@pytest.mark.parametrize(("last", "held"), [(6, True), (5, False)])
+def test_two_standard_errors_of_a_fall(last, held):
+    """Of ten runs: 45 points, so that from ten successes to six is within, to five is not."""
+    won = lambda n, k, init, width, m: last if (init, width, m) == ("dense", 1000, 2000) else 10
+    finding = check(STUDY, "2-width-monotone", heat_map(won))
+    assert finding.holds is held
+    assert finding.measured.value == (1.0 if held else 15 / 16)
+
+
+def test_one_neighbour_in_a_hundred_may_fall():
+    for places, held in ((PLACES[:7], True), (PLACES[:6], False)):  # one of 112 pairs, one of 96
+        won = lambda n, k, *cell: 0 if (n, k, *cell) == (50, 3, "dense", 1000, 2000) else 10
+        assert check(STUDY, "2-width-monotone", heat_map(won, places)).holds is held
+
+
+@pytest.mark.parametrize(("won", "m", "held"), [(5, 1000, True), (4, 1000, False), (10, 2000, False)])
+def test_half_of_the_runs_at_a_hundredth_of_n_to_the_k(won, m, held):
+    made = heat_map(lambda n, k, init, width, size: won if size == m else 0, ((50, 3), (100, 3)))
+    fine = heat_map(lambda n, k, init, width, size: 10, ((100, 3),))
+    finding = check(STUDY, "1-frontier-panels", pl.concat([made.filter(made["n"] == 50), fine], how="diagonal_relaxed"))
+    assert finding.holds is held
+    assert finding.measured.value == (1.0 if held else 0.5)
+
+
+def test_every_place_must_have_as_large_a_region():
+    less = lambda n, k, init, width, m: 4 if (n, init, width, m) == (100, "sparse", 1000, 300) else 5
+    for width, held in (((10, 300, 1000), False), ((10, 300, 999), True)):
+        made = heat_map(lambda n, k, init, w, m: less(n, k, init, w, m), ((50, 3), (100, 3)), widths=(10, 300, 1000))
+        assert check(STUDY, "3-sparse-region", made).holds is False
+        narrow = made.with_columns(width=pl.when(pl.col("width") == 1000).then(width[-1]).otherwise("width"))
+        wide = heat_map(lambda *_: 5, ((50, 3), (100, 3)), widths=(2000,))
+        assert check(STUDY, "3-sparse-region", pl.concat([narrow, wide], how="diagonal_relaxed")).holds is held
+
+
+def test_columns_go_from_a_tenth_to_nine_tenths():
+    """Of the 24 panels those of one k and init are four; the rest turn."""
+
+    def rising(low, high, places):
+        turn = lambda n, k, init, width, m: (low, 5, high) if (k, init) == (5, "dense") or n in places else (0, 5, 10)
+        return heat_map(lambda n, k, init, width, m: turn(n, k, init, width, m)[(10, 300, 1000).index(width)], PLACES)
+
+    for low, high, held in ((1, 9, True), (2, 9, False), (1, 8, False)):
+        assert check(STUDY, "2-width-columns", rising(low, high, (50,))).holds is held  # nine panels are so
+        assert check(STUDY, "2-width-columns", rising(low, high, ())).holds is True  # four of 24 may fail
+    falling = heat_map(lambda n, k, init, width, m: {10: 10, 300: 5, 1000: 0}[width], PLACES)
+    assert check(STUDY, "2-width-columns", falling).holds is False
+
+
+@pytest.mark.parametrize(
+    ("rates", "held"),
+    [((7, 4, 7, 7), True), ((7, 5, 8, 8), False), ((7, 4, 6, 6), False), ((10, 0, 0, 3), True), ((4, 7, 7, 7), False)],
+)
+def test_a_row_falls_and_rises_by_thirty_points(rates, held):
+    won = lambda n, k, init, width, m: rates[MS.index(m)] if (n, k, init, width) == (200, 3, "dense", 300) else 10
+    finding = check(STUDY, "4-more-data-hurts", heat_map(won, PLACES))
+    assert finding.holds is held
+
+
+@pytest.mark.parametrize(
+    ("made", "held"),
+    [
+        ([curves(100, 200, 0.35)], True),
+        ([curves(100, 200, passes=0.1)], True),
+        ([curves(100, 200, passes=0.101)], False),
+        ([curves(100, 200, 0.34)], False),
+        ([curves(100, 200, runs=80), curves(100, 100, runs=20)], True),
+        ([curves(100, 200, runs=79), curves(100, 100, runs=21)], False),
+        ([curves(200, 400)], True),
+        ([curves(300, 500)], False),
+    ],
+)
+def test_grokking_that_just_shows(made, held):
+    assert check(STUDY, "4-grokking", table(*made)).holds is held
+
+
+@pytest.mark.parametrize(
+    ("made", "held"),
+    [
+        ([curves(100, 300), curves(200, 300, m=100_000)], True),
+        ([curves(100, 300), curves(200, 300, m=99_999)], False),
+        ([curves(100, 300), curves(300, 500, m=100_000)], False),  # 1.67 times
+        ([curves(100, 100, runs=4), curves(100, 300, runs=5), curves(200, 300, m=100_000)], True),  # the median
+        ([curves(100, 500, runs=4), curves(100, 200, runs=5), curves(200, 300, m=100_000)], False),
+    ],
+)
+def test_boxes_that_just_show_it(made, held):
+    assert check(STUDY, "4-grokking-boxes", table(*made)).holds is held

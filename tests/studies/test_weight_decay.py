@@ -53,3 +53,29 @@ def paper(dense, sparse):
 def test_the_edge_moves_or_not(made, holds):
     assert check(STUDY, "decay-moves-the-edge", made).holds is holds
     assert check(STUDY, "decay-moves-the-edge", made.filter(made["m"] != 600)).holds is None
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "won", "held"), [(0.01, 6, True), (0.01, 5, False), (0.03, 6, True), (0.03, 5, False)]
+)
+def test_both_decays_must_gain_fifty_points(place, won, held):
+    made = laptop((1000, 0.0, 1), *((1000, decay, won if decay == place else 10) for decay in (0.01, 0.03)))
+    finding = check(STUDY, "decay-helps", made)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx((won - 1) / 10)
+
+
+@pytest.mark.parametrize("init", ["dense", "sparse"])
+@pytest.mark.parametrize(("largest", "held"), [(2000, True), (1000, False)])
+def test_the_edge_moves_twice_in_one_initialisation(init, largest, held):
+    """All or nothing from a size on: the edge lies half way, in log m, between that size and the one before it."""
+    at = lambda turn: (turn * max(m for m in SAMPLES if m < turn)) ** 0.5
+    moved = [600, 600, 600, largest]
+    finding = check(
+        STUDY, "decay-moves-the-edge", paper(*((moved, [600] * 4) if init == "dense" else ([600] * 4, moved)))
+    )
+    assert finding.measured.value == pytest.approx(at(largest) / at(600))
+    assert finding.holds is held is (at(largest) / at(600) >= 2)
