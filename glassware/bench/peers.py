@@ -6,11 +6,13 @@ import importlib
 import importlib.util
 import multiprocessing
 import os
-from collections.abc import Iterator, Mapping
+import signal
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import jax
 
@@ -21,6 +23,8 @@ from glassware.engine.device import cores
 THREADS = tuple(sorted({1, cores()}))
 WORKERS = ("torch", "jax", "engine")
 MOST_NUMBERS = 2**28  # weights of all models of a peer on a GPU: all settings of all cells must fit beside one another
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -114,20 +118,29 @@ class Workers:
 
     def measure(self, peer: Peer, cell: Cell, setting: Setting, seconds: float) -> Reading:
         """A reading of one peer in its worker."""
-        return self._pools[peer.worker].submit(measure, peer, cell, setting, seconds).result()
+        return self._ask(peer.worker, measure, peer, cell, setting, seconds)
 
     def machine(self, what: str, seconds: float) -> Reading:
         """A reading of the device's ceiling, in the worker of plain JAX."""
-        return self._pools["jax"].submit(machine, what, self.device, seconds).result()
+        return self._ask("jax", machine, what, self.device, seconds)
 
     def name(self) -> str:
         """The device's name, as ``device_name``."""
-        return self._pools["jax"].submit(device_name).result()
+        return self._ask("jax", device_name)
 
     def end(self) -> None:
         """End the processes, which gives back what they hold of the device."""
         for pool in self._pools.values():
             pool.shutdown()
+
+    def _ask(self, worker: str, function: Callable[..., Answer], *about: object) -> Answer:
+        """What a worker says. One that starts here never sees Ctrl-C, which is for the caller: it ends its workers."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a new process inherits it
+        try:
+            asked = self._pools[worker].submit(function, *about)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return asked.result()
 
 
 @contextmanager

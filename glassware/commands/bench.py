@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from glassware.printing import make_console, print_figures
+from glassware.printing import LOG_WIDTH, make_console, print_figures
 
 BENCH = Path("results/bench")
 
@@ -36,6 +36,7 @@ def bench(
     with make_console(stderr=True).status("starting") as status:
         results = measure(cells, QUICK if quick else FULL, status.update)
     console, table = make_console(), frame(results)
+    console.width = max(console.width, LOG_WIDTH)  # a terminal too narrow breaks lines: better than cut numbers
     for grid in speed_tables(results):
         console.print(grid)
     for line in (caption(results), *summary_lines(results)):

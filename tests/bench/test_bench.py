@@ -1,11 +1,14 @@
 import io
 import re
+import signal
+from concurrent.futures import Future
 
 import jax
 import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from glassware.bench import (
     Cell,
@@ -24,6 +27,7 @@ from glassware.bench import (
 from glassware.bench.cell import BATCH, LAPTOP, Reading, Setting
 from glassware.bench.compare import SCHEMA
 from glassware.charts import specification
+from glassware.cli import app
 from glassware.errors import GlasswareError
 from tests.calls import call, sentence
 
@@ -198,6 +202,31 @@ def test_the_command_from_end_to_end(tmp_path, monkeypatch):
     for name in ("bench.png", "bench.html", "bench.parquet"):
         assert (tmp_path / "out" / name).stat().st_size
         assert str(tmp_path / "out" / name) in result.stdout
+
+
+def test_numbers_are_whole_on_a_narrow_terminal(tmp_path, monkeypatch):
+    monkeypatch.setattr("glassware.bench.bench", lambda *_: [made()])
+    monkeypatch.setattr("glassware.charts.save", lambda *_: ())
+    words = ["bench", "--out", str(tmp_path)]
+    result = CliRunner().invoke(app, words, prog_name="glassware", env={"COLUMNS": "40"})
+    assert result.exit_code == 0, result.output
+    assert re.search(r"6, 4 +JAX jit\(vmap\(scan\)\) +16 +150 +±33% +4 ", result.stdout)
+
+
+def test_ctrl_c_is_for_the_caller_alone():
+    blocked = lambda: signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+    class Pool:
+        """Starts its worker when it is first asked."""
+
+        def submit(self, function):
+            assert blocked()
+            asked = Future()
+            asked.set_result(function())
+            return asked
+
+    assert peers.Workers("cpu", {"jax": Pool()}).name() == peers.device_name()
+    assert not blocked()
 
 
 def test_bad_options_are_sentences_and_measure_nothing(tmp_path, monkeypatch):
