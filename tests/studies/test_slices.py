@@ -1,5 +1,6 @@
 import math
 
+import polars as pl
 import pytest
 
 from glassware.statistics import NEVER
@@ -130,3 +131,72 @@ def test_the_papers_sample_sizes_are_twelve_a_decade():
     assert PAPER_SAMPLES[0] == 1000
     assert PAPER_SAMPLES[12] == 10_000
     assert len(PAPER_SAMPLES) == 24
+
+
+# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
+
+
+def other(init, width, wins=None, times=None):
+    """One column of the good results with other successes or other steps."""
+    return laptop({(init, width): (wins or GOOD[init, width][0], times or GOOD[init, width][1])})
+
+
+@pytest.mark.parametrize("init", slices.INITS)
+@pytest.mark.parametrize(("won", "held"), [(0, True), (1, False)])
+def test_width_must_gain_thirty_points_at_the_edge(init, won, held):
+    narrow = [*GOOD[init, 30][0]]
+    narrow[2] = 6 + won  # of ten, against nine at the larger width
+    finding = check(STUDY, "2-width-luck", other(init, 30, narrow))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(0.3 - won / 10)
+
+
+@pytest.mark.parametrize(("most", "held"), [(8, True), (9, False)])
+def test_width_must_gain_on_average_over_m(most, held):
+    """Wide: three runs of ten more at the edge; elsewhere it loses two, or as many as that."""
+    made = laptop(
+        {("dense", 30): ([0, 0, 6, most, 10, 10], [1000] * 6), ("dense", 300): ([0, 0, 9, 9, 9, 8], [1000] * 6)}
+    )
+    assert check(STUDY, "2-width-luck", made).holds is held
+
+
+@pytest.mark.parametrize("init", slices.INITS)
+@pytest.mark.parametrize(("faster", "held"), [(1, True), (0, False)])
+def test_width_must_save_a_step(init, faster, held):
+    narrow, wide = ([*GOOD[init, width][1]] for width in (30, 300))
+    wide[-1] = narrow[-1] - faster
+    finding = check(STUDY, "2-width-time", other(init, 300, times=wide))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(narrow[-1] / wide[-1])
+
+
+@pytest.mark.parametrize("init", slices.INITS)
+@pytest.mark.parametrize(("won", "steps", "held"), [(5, 2000, True), (5, 1999, False), (4, 2000, False)])
+def test_the_smallest_learnable_sample_takes_twice_as_long(init, won, steps, held):
+    made = other(init, 300, [0, 0, won, 10, 10, 10], [0, 0, steps, 1500, 1500, 1000])
+    # Of ten runs of which half succeed the median, the upper of two, is for ever; so the cell has eleven.
+    more = cell(1, 1, steps, init=init, width=300, m=SAMPLES[2])
+    finding = check(STUDY, "4-data-or-time", pl.concat([made, table(more)]))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(steps / 1000 if won == 5 else 1.5)
+
+
+@pytest.mark.parametrize(("fewer", "held"), [(0, True), (1, False)])
+@pytest.mark.parametrize("width", [30, 300])
+def test_sparse_starts_are_no_unluckier(width, fewer, held):
+    dense = GOOD["dense", width][0]
+    made = other("sparse", width, [*dense[:-1], dense[-1] - fewer])
+    finding = check(STUDY, "3-sparse-luck-each", made)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(-fewer / 60)
+    assert check(STUDY, "3-sparse-luck", made).holds is (held or width == 30)
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide", "held"), [(1500, 1000, True), (1499, 1000, False), (1500, 1499, True), (1500, 1500, False)]
+)
+def test_a_narrow_network_slows_by_half_and_a_wide_one_does_not(narrow, wide, held):
+    made = paper(slow={("dense", 100): narrow, ("sparse", 10_000): wide})
+    finding = check(STUDY, "4-more-data-slower", made)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(narrow / 1000)
