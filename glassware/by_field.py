@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -9,7 +10,7 @@ import polars as pl
 
 from glassware.part import dotted
 from glassware.statistics import NEVER, median, wilson
-from glassware.training import Run
+from glassware.sweeps.validation import build
 
 
 def summary(frame: pl.DataFrame) -> pl.DataFrame:
@@ -22,7 +23,7 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
         One row a field and value: ``runs``, ``successes``, ``rate`` with its Wilson interval ``low`` to ``high``, and
         ``median_steps`` to success (null: the median run never succeeds).
     """
-    specs = [dict(dotted(Run.model_validate_json(spec).model_dump())) for spec in frame["spec"]]
+    specs = [dict(dotted(build(json.loads(spec)).model_dump())) for spec in frame["spec"]]
     outcomes = list(zip(frame["success"], frame["steps_to_success"], strict=True))
     found: list[tuple[Any, ...]] = []
     seen: list[list[list[int]]] = []

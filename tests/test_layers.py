@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps"},
     "studies": {*ABOVE, "theory", "tabular"},
-    "by_field": {*SWEEPS, "statistics"},
+    "by_field": {*SWEEPS, "sweeps", "statistics"},
     "api": {*ABOVE, "by_field", "theory", "luck", "progress", "studies"},
     "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "progress"},
     "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular"},

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from glassware.errors import GlasswareError
-from glassware.luck.price import COLUMNS, Cell, cells, price_table
+from glassware.luck.price import COLUMNS, Cell, known_cells, price_table
 from glassware.luck.restart import FEWEST_RUNS, FEWEST_SUCCESSES
 from glassware.statistics import Estimate
 from glassware.sweeps import Store
@@ -36,6 +36,7 @@ class Plan:
         untold: the cells that fit and have none.
         larger: the cells that need more than m examples.
         others: how many cells are other problems: noisy labels, another test error to reach.
+        unknown: how many cells have a part, such as an activation, that is not known here.
     """
 
     n: int
@@ -46,6 +47,7 @@ class Plan:
     untold: tuple[Cell, ...]
     larger: tuple[Cell, ...]
     others: int
+    unknown: int = 0
 
     @property
     def best(self) -> Cell | None:
@@ -86,6 +88,8 @@ class Plan:
             yield f"{_cells(len(self.larger))} left aside: more than {self.m:,} examples"
         if self.others:
             yield f"{_cells(self.others)} left aside: noisy labels, or another test error than {SUCCESS:.0%} to reach"
+        if self.unknown:
+            yield f"{_cells(self.unknown)} left aside: a model or activation that is not known here"
 
     def _edge(self, best: Cell) -> Iterator[str]:
         """Whether the best width is the first or last of those tried."""
@@ -151,8 +155,10 @@ def plan(store: Store, n: int, k: int, m: int | None = None, budget: float | Non
     tasks = sorted(set(frame.select("n", "k").iter_rows()))
     if (n, k) not in tasks:
         raise GlasswareError(f"store {store.path} has no trained run of n = {n}, k = {k}{_instead(tasks, n, k)}")
-    found = cells(frame.filter(pl.col("n") == n, pl.col("k") == k))
+    found, unknown = known_cells(frame.filter(pl.col("n") == n, pl.col("k") == k))
     asked = [cell for cell in found if not cell.run.task.noise and cell.run.evaluation.success == SUCCESS]
+    if not asked and unknown:
+        raise GlasswareError(f"store {store.path} has no run of n = {n}, k = {k} whose model is known here")
     if not asked:
         raise GlasswareError(f"store {store.path} has only noisy or otherwise judged runs of n = {n}, k = {k}")
     known = [cell for cell in asked if cell.restart.tells == "price"]
@@ -167,7 +173,8 @@ def plan(store: Store, n: int, k: int, m: int | None = None, budget: float | Non
         return 0.0 if budget is None else -min(cell.chance(budget).low, ENOUGH), cell.flops.high
 
     larger = tuple(cell for cell in asked if cell not in fit and cell not in untold)
-    return Plan(n, k, m, budget, tuple(sorted(fit, key=rank)), tuple(untold), larger, len(found) - len(asked))
+    best_first, others = tuple(sorted(fit, key=rank)), len(found) - len(asked)
+    return Plan(n, k, m, budget, best_first, tuple(untold), larger, others, unknown)
 
 
 def power(value: float) -> str:

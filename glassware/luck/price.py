@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from pydantic import ValidationError
 
 from glassware.engine import evaluation_flops, step_flops
 from glassware.luck.lives import Lives
@@ -94,18 +95,30 @@ def cells(frame: pl.DataFrame) -> list[Cell]:
     Kernel machines are solved, not trained, and a rewound lottery ticket owes its luck to the network it is part of:
     both are left out.
     """
+    return known_cells(frame)[0]
+
+
+def known_cells(frame: pl.DataFrame) -> tuple[list[Cell], int]:
+    """The cells, and how many more there are of which nothing is known here.
+
+    Those have a model or an activation that only the process that trained them had registered (docs/extending.md).
+    """
     groups: dict[str, list[tuple[int | None, bool, int]]] = defaultdict(list)
     largest: dict[str, tuple[int, str]] = {}
     for spec, success, diverged, taken in frame.select(COLUMNS).iter_rows():
         key, budget = _key(json.loads(spec))
         groups[key].append((success, diverged is not None, taken))
         largest[key] = max(largest.get(key, (0, "")), (budget, spec))
-    found = []
+    found, unknown = [], 0
     for key, ended in groups.items():
-        run = Run.model_validate_json(largest[key][1])
+        try:
+            run = Run.model_validate_json(largest[key][1])
+        except ValidationError:
+            unknown += 1
+            continue
         if not run.model.solved and run.init.neurons is None:
             found.append(_cell(run, ended))
-    return found
+    return found, unknown
 
 
 def price(frame: pl.DataFrame) -> pl.DataFrame:

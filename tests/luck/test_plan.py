@@ -5,6 +5,7 @@ import pytest
 
 import glassware
 from glassware import GlasswareError
+from glassware.models import ACTIVATIONS, Activation
 from glassware.sweeps import Store
 from tests.calls import call, sentence, snapshot
 from tests.luck.made import NEVER, made
@@ -49,6 +50,23 @@ def test_the_cheapest_that_fits(store):
     assert glassware.plan(10, 2, 30 * 8, store=store).best.examples == 30 * 8
     with pytest.raises(GlasswareError, match="no cell for n = 10, k = 2 with 239 examples; the smallest needs 240"):
         glassware.plan(10, 2, 30 * 8 - 1, store=store)
+
+
+def test_models_that_only_the_trainer_knew_are_left_aside(folder, monkeypatch):
+    monkeypatch.setitem(ACTIVATIONS, "bent", Activation(lambda z, degree: z))
+    rows = made([10] * 10, model={"width": 8, "activation": "bent"})
+    monkeypatch.delitem(ACTIVATIONS, "bent")
+    for name, more in (("mixed", made([10] * 20, m=30)), ("strange", [])):
+        with Store(name).writing() as writer:
+            for row in [*rows, *more]:
+                writer.add(row)
+    plan = glassware.plan(20, 3, store="mixed")
+    assert [cell.run.m for cell in plan.cells] == [30]
+    assert "1 cell left aside: a model or activation that is not known here" in plan.notes()
+    with pytest.raises(GlasswareError, match="no run of n = 20, k = 3 whose model is known here"):
+        glassware.plan(20, 3, store="strange")
+    with pytest.raises(GlasswareError, match="unknown activation 'bent'"):
+        glassware.summary(Store("strange").read())
 
 
 def test_a_lucky_cell_is_not_recommended(folder):
