@@ -11,7 +11,7 @@ from glassware.sweeps import Store
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
     """Verdicts rest on the measured value, not on its interval: a rough interval will do here."""
-    monkeypatch.setattr(statistics, "RESAMPLES", 50)
+    monkeypatch.setattr(statistics, "RESAMPLES", 20)
 
 
 @pytest.fixture(scope="session")
