@@ -109,6 +109,13 @@ def test_mean_errors_fall_with_the_batch(few, more, held):
         assert check(STUDY, claim, frame.filter(pl.col("batch").fill_null(0) != 300_000)).holds is None
 
 
+@pytest.mark.parametrize("case", MAIN)
+def test_both_main_cases_are_needed_for_the_error(case):
+    this = (pl.col("n") == case[0]) & (pl.col("k") == case[1])
+    assert check(STUDY, "error", made().filter(~this)).holds is None
+    assert check(STUDY, "error", pl.concat([made(error=1e-4).filter(this), made().filter(~this)])).holds is False
+
+
 def test_smoke(tmp_path):
     report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert len(report.frame) == 2
