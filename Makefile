@@ -33,7 +33,7 @@ $(VENV)/bin/python:
 
 # --prefer-binary: a wheel of a slightly older release beats compiling the newest one.
 $(RUN): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[tabular]'
 	@touch $@
 
 $(DEV): pyproject.toml | $(VENV)/bin/python
@@ -41,5 +41,5 @@ $(DEV): pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(RUN)
 
 $(BENCH): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[tabular,bench]'
 	@touch $@ $(RUN)

@@ -103,9 +103,12 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        print(f"glassware {version('glassware')}")
+        try:
+            print(f"glassware {version('glassware')}")
+        except PackageNotFoundError:  # run from a source tree that was never installed
+            print("glassware, not installed")
         raise typer.Exit
 
 

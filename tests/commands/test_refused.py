@@ -45,6 +45,14 @@ def test_estimates_that_are_refused(folder, tiny_study, words, said):
     assert sentence(call("estimate", *words)).startswith(said)
 
 
+def test_what_needs_scikit_learn_says_so(folder, monkeypatch):
+    monkeypatch.setattr("glassware.studies.pareto.tabular.find_spec", lambda name: None)
+    for command in ("run", "estimate"):
+        said = sentence(call(command, "pareto/tabular", "--scale", "smoke"))
+        assert said == "pareto/tabular needs scikit-learn: pip install 'glassware[tabular]'"
+    assert list(folder.iterdir()) == []
+
+
 def spoil(store, how):
     part = next((store / "parts").iterdir())
     if how == "truncated":

@@ -32,6 +32,7 @@ import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 
+from glassware.errors import GlasswareError
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto import tabular_checks as checks
 from glassware.studies.pareto import tabular_figures as draw
@@ -44,9 +45,9 @@ FEW_TASKS, FEW_TRIALS = ("credit", "pol", "MagicTelescope"), 5
 
 
 def parts(scale: Scale, seeds: int | None) -> list[Part]:
-    """The tables of a scale; without scikit-learn there is nothing to compute or to read."""
+    """The tables of a scale; without scikit-learn one that has no rows and cannot be made."""
     if find_spec("sklearn") is None:
-        return []
+        return [Part("pareto/tabular/without-scikit-learn", VERSION, _without)]
     from glassware.tabular.benchmark.plan import VERSIONS, baseline_jobs, forest_jobs, our_jobs, table_name
 
     if scale != "paper":
@@ -57,6 +58,10 @@ def parts(scale: Scale, seeds: int | None) -> list[Part]:
         *(Part(table_name(f), VERSIONS[f], lambda make=make: make(None)) for f, make in jobs.items()),  # type: ignore[misc]
         Part(table_name("networks"), VERSIONS["networks"], _networks),
     ]
+
+
+def _without() -> Sequence[Item]:
+    raise GlasswareError("pareto/tabular needs scikit-learn: pip install 'glassware[tabular]'")
 
 
 def _small(scale: Scale, seeds: int | None) -> Sequence[Item]:
