@@ -10,7 +10,7 @@ import polars as pl
 from glassware.engine import Engine
 from glassware.errors import GlasswareError
 from glassware.studies.claim import Scale
-from glassware.studies.study import Part, Study
+from glassware.studies.study import PiecedTable, Study
 from glassware.sweeps import Pieces, Reporter, Share, Store, keep_computed, make_plan, read_computed, select, sweep
 from glassware.sweeps.items import ITEM, Item
 
@@ -120,7 +120,7 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
     return _together(computed, table), found, wanted
 
 
-def _parts(study: Study, scale: Scale, seeds: int | None) -> list[Part]:
+def _parts(study: Study, scale: Scale, seeds: int | None) -> list[PiecedTable]:
     return study.parts(scale, seeds) if study.parts is not None else []
 
 

@@ -23,7 +23,7 @@ Figure = Callable[[pl.DataFrame], Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class PiecedTable:
     """A computed table that is made piece by piece, each kept as soon as it is there.
 
     Attributes:
@@ -38,7 +38,7 @@ class Part:
 
 
 # The tables of a scale that are made in pieces.
-Parts = Callable[[Scale, int | None], list[Part]]
+PiecedTables = Callable[[Scale, int | None], list[PiecedTable]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Study:
     claims: tuple[Claim, ...]
     figures: Mapping[str, Figure] = field(default_factory=dict)
     compute: Compute | None = None
-    parts: Parts | None = None
+    parts: PiecedTables | None = None
     version: int = 1
     paper_runs: int | None = None
 

@@ -37,26 +37,26 @@ from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto import tabular_checks as checks
 from glassware.studies.pareto import tabular_figures as draw
 from glassware.studies.pareto import tabular_ours as ours
-from glassware.studies.study import Part, Study
+from glassware.studies.study import PiecedTable, Study
 from glassware.sweeps.items import Item
 
 VERSION = 1  # of the laptop's and smoke's tables
 FEW_TASKS, FEW_TRIALS = ("credit", "pol", "MagicTelescope"), 5
 
 
-def parts(scale: Scale, seeds: int | None) -> list[Part]:
+def parts(scale: Scale, seeds: int | None) -> list[PiecedTable]:
     """The tables of a scale; without scikit-learn one that has no rows and cannot be made."""
     if find_spec("sklearn") is None:
-        return [Part("pareto/tabular/without-scikit-learn", VERSION, _without)]
+        return [PiecedTable("pareto/tabular/without-scikit-learn", VERSION, _without)]
     from glassware.tabular.benchmark.plan import VERSIONS, baseline_jobs, forest_jobs, our_jobs, table_name
 
     if scale != "paper":
         name = table_name(scale) if seeds is None else f"{table_name(scale)}-{seeds}"
-        return [Part(name, VERSION, lambda: _small(scale, seeds))]
+        return [PiecedTable(name, VERSION, lambda: _small(scale, seeds))]
     jobs = {"forests": forest_jobs, "baselines": baseline_jobs, "ours": our_jobs}
     return [
-        *(Part(table_name(f), VERSIONS[f], lambda make=make: make(None)) for f, make in jobs.items()),  # type: ignore[misc]
-        Part(table_name("networks"), VERSIONS["networks"], _networks),
+        *(PiecedTable(table_name(f), VERSIONS[f], lambda make=make: make(None)) for f, make in jobs.items()),  # type: ignore[misc]
+        PiecedTable(table_name("networks"), VERSIONS["networks"], _networks),
     ]
 
 
