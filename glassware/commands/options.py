@@ -57,5 +57,6 @@ def stoppable(progress: Progress, store: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print(f"stopped: {progress.kept:,} runs kept in {store}; run the same command to go on", file=sys.stderr)
+        kept = f"{progress.kept:,} runs kept" if progress.stage else "what is finished is kept"  # pieces, not runs
+        print(f"stopped: {kept} in {store}; run the same command to go on", file=sys.stderr)
         raise typer.Exit(130) from None

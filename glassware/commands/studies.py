@@ -25,20 +25,25 @@ from glassware.commands.options import (
 )
 from glassware.printing import make_console, print_claims, print_estimate, print_figures
 
+WIDE = 100  # columns of a terminal that has room for titles
+
 
 def studies() -> None:
     """List the studies: runs at each scale, and claims."""
     from glassware import api
 
-    table = Table("study", "shows", box=None, padding=(0, 2, 0, 0))
+    console, table = make_console(), Table(box=None, padding=(0, 2, 0, 0))
+    titled = console.width >= WIDE
+    table.add_column("study", overflow="fold")  # a name that is cut off cannot be typed
+    if titled:
+        table.add_column("shows")
     for column in ("smoke", "laptop", "paper", "claims"):
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", no_wrap=True)
     listed = api.list_studies()
     for row in listed.iter_rows(named=True):
         more = (" +" if row["stages"] > 1 else "") + (" *" if row["computed"] else "")
         counts = [f"{row[scale]:,}{more}" for scale in ("smoke", "laptop", "paper")]
-        table.add_row(row["name"], row["title"], *counts, str(row["claims"]))
-    console = make_console()
+        table.add_row(row["name"], *([row["title"]] if titled else []), *counts, str(row["claims"]))
     console.print(table)
     if any(listed["stages"] > 1):
         console.print("\nNumbers are runs at each scale; + means that later stages add runs that depend on the first.")

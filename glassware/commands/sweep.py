@@ -21,6 +21,7 @@ def sweep(
     """Train a grid of your own, written as TOML.
 
     Runs that the store already has are not trained again. Ctrl-C keeps what is finished; the same command goes on.
+
     A sweep file:
 
       seeds = 8                          # seeds 0..7 of every combination

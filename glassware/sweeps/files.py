@@ -36,7 +36,7 @@ MOST_RUNS = 5_000_000  # past this a typing mistake is likelier than a plan
 def read_sweep(path: str | Path) -> list[Run]:
     """The runs of a TOML sweep file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")  # some editors begin it with a mark
     except OSError as error:
         raise GlasswareError(f"cannot read sweep file {path}: {error.strerror}") from None
     except UnicodeDecodeError:

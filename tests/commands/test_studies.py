@@ -3,8 +3,10 @@ import re
 from dataclasses import replace
 
 import pytest
+from typer.testing import CliRunner
 
 from glassware import studies
+from glassware.cli import app
 from tests.calls import call, sentence, snapshot
 from tests.tiny_study import STUDY, claim, first
 
@@ -17,6 +19,8 @@ def test_studies(monkeypatch):
     assert result.exit_code == 0
     assert re.search(r"test/tiny +Two widths of a small network +4 \+ +4 \+ +4 \+ +4 *\n", result.stdout)
     assert re.search(r"test/one +Two widths of a small network +4 +4 +4 +4 *\n", result.stdout)
+    narrow = CliRunner().invoke(app, ["studies"], env={"COLUMNS": "50"}).stdout
+    assert re.search(r"test/tiny +4 \+ +4 \+ +4 \+ +4 *\n", narrow)
 
 
 def test_a_study_from_end_to_end(folder, tiny_study, trained):

@@ -34,6 +34,8 @@ def test_a_file_says_what_the_grid_says(tmp_path):
         TINY, {"m": [30, None], "model.width": [8, 9]}, zips=[{"batch": [4, 8], "steps": [20, 40]}], seeds=2
     )
     assert read_sweep(path) == read_sweep(str(path)) == expected
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))  # as some editors write it
+    assert read_sweep(path) == expected
 
 
 @pytest.mark.parametrize(
