@@ -68,6 +68,20 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
             console.print(f"not judged at scale {scale}: {', '.join(others)}", style="dim")
 
 
+def claims_markdown(judgements: list[Judgement]) -> str:
+    """The claims that could be judged as a table for a text, those of several studies under their names."""
+    judged = [j for j in judgements if j.verdict in VERDICTS]
+    lines = ["| claim | where | needed | measured | verdict |", "|---|---|---|---|---|"]
+    for place, j in enumerate(judged):
+        if len({one.study for one in judged}) > 1 and (not place or judged[place - 1].study != j.study):
+            lines.append(f"| **{j.study}** | | | | |")
+        measured = f"{j.measured} ({j.detail})" if j.detail else j.measured
+        verdict = j.verdict if j.verdict == "holds" else f"**{j.verdict}**"
+        cells = [f"`{j.claim}`: {j.statement}", j.where, j.threshold, measured, verdict]
+        lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
+    return "\n".join(lines)
+
+
 def _claims_table(console: Console, title: str, judged: list[Judgement]) -> Table:
     table = Table(title=title, title_justify="left", show_lines=True, width=min(console.width, 140))
     for column, ratio in (("claim", 6), ("paper", 4), ("measured", 5), ("needed", 6)):

@@ -18,7 +18,7 @@ from glassware.commands.options import (
     StoreFolder,
     StudyName,
 )
-from glassware.printing import make_console, print_claims, print_figures
+from glassware.printing import claims_markdown, make_console, print_claims, print_figures
 
 
 def claims(
@@ -29,6 +29,7 @@ def claims(
     store: StoreFolder = STORE,
     seeds: Seeds = None,
     as_json: AsJson = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown and nothing else.")] = False,
 ) -> None:
     """Judge claims on the results in the store; trains nothing.
 
@@ -38,9 +39,9 @@ def claims(
     from glassware.studies import check_scale, matching, missing
 
     chosen, size, kept = matching(study), check_scale(scale), api.existing(store)
-    if as_json:
-        found = [judgement.plain() for one in chosen for judgement in api.claims(one, size, store=kept, seeds=seeds)]
-        print(json.dumps(found, indent=2))
+    if as_json or markdown:
+        found = [judgement for one in chosen for judgement in api.claims(one, size, store=kept, seeds=seeds)]
+        print(claims_markdown(found) if markdown else json.dumps([one.plain() for one in found], indent=2))
         return
     console = make_console()
     for one in chosen:

@@ -61,6 +61,13 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
         "holds", "fails", "not enough runs", "not judged at this scale",
     ]  # fmt: skip
     assert "✗ fails" in call("claims", "test/tiny", "--scale", "smoke").stdout
+    assert call("claims", "test/tiny", "--scale", "smoke", "--markdown").stdout.splitlines() == [
+        "| claim | where | needed | measured | verdict |",
+        "|---|---|---|---|---|",
+        "| `true`: It is said that true | Section 1 | ≥ 50% | 50% [25%, 75%] (1 of 2) | holds |",
+        "| `false`: It is said that false | Section 1 | ≥ 50% | 50% [25%, 75%] (1 of 2) | **fails** |",
+        "| `rare`: It is said that rare | Section 1 | ≥ 50% | – | **not enough runs** |",
+    ]
     assert "1 of 3 claims hold" in call("claims", "--scale", "smoke").stdout
 
     drawn = call("figures", "test/tiny", "--scale", "smoke", "--figures", "elsewhere")
