@@ -221,3 +221,15 @@ def test_every_setting_of_the_paper_counts_and_at_every_k(paper, monkeypatch):
         finding = check(STUDY, "10-below-k-paper", paper(lambda run, raised=raised: usual(run) * raised(run)))
         assert finding.holds is held
         assert finding.measured.value == pytest.approx((0.7 + more) / 2, abs=1e-3)
+
+
+def test_at_laptop_scale_the_value_of_the_elbow_is_enough(laptop):
+    largest = {2: 160, 3: 60}
+    unsure = lambda run: 1.0 if run.task.n != largest.get(run.task.k) else 0.9 if index(run) < 4 else 2.0
+    assert holds(laptop(exact({2: 1.0, 3: 1.0, 4: 2.0}, unsure)), "2c-elbow")
+
+
+def test_every_setting_must_be_there(laptop):
+    made = laptop(exact({2: 1.0, 3: 1.5, 4: 2.0}))
+    for claim in ("10-exponents", "10-below-k"):
+        assert holds(made.filter(pl.col("model") != "polynet"), claim) is None

@@ -264,3 +264,52 @@ def test_grokking_that_just_shows(made, held):
 )
 def test_boxes_that_just_show_it(made, held):
     assert check(STUDY, "4-grokking-boxes", table(*made)).holds is held
+
+
+def test_twenty_of_24_panels():
+    """Panels that do not turn, one more each time: those of one initialisation, place by place."""
+    for flat, held in ((4, True), (5, False)):
+        still = set(PLACES[:flat])
+        won = lambda n, k, init, width, m, still=still: (
+            5 if (n, k) in still and init == "dense" else int(width > 10) * 10
+        )
+        finding = check(STUDY, "2-width-columns", heat_map(won, PLACES, samples=(300,)))
+        assert finding.holds is held
+        assert finding.measured.value == pytest.approx(1 - flat / 24)
+    assert check(STUDY, "2-width-columns", heat_map(won, PLACES[:-1], samples=(300,))).holds is None
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "won", "held"), [(100, 10_000, 50, True), (100, 10_000, 49, False), (99, 10_000, 50, False)]
+)
+def test_the_hundredth_part_of_n_to_the_k(n, m, won, held):
+    made = table(cell(won, 100, n=n, k=3, init="dense", width=10, m=m, train_size=0))
+    assert check(STUDY, "1-frontier-panels", made).holds is held
+
+
+@pytest.mark.parametrize(
+    ("first", "low", "last", "held"), [(80, 50, 80, True), (79, 50, 80, False), (80, 50, 79, False)]
+)
+def test_the_dip_in_a_row(first, low, last, held):
+    place = {"n": 50, "k": 3, "init": "dense", "width": 10, "train_size": 0}
+    made = heat_map(lambda *_: 10, PLACES, widths=(300,), samples=(300,))
+    row = table(*(cell(won, 100, m=m, **place) for m, won in zip(MS, (first, low, last), strict=False)))
+    finding = check(STUDY, "4-more-data-hurts", pl.concat([made, row], how="diagonal_relaxed"))
+    assert finding.holds is held
+    assert not held or finding.measured.value == pytest.approx(0.3)
+    assert check(STUDY, "4-more-data-hurts", row).holds is (held or None)
+
+
+@pytest.mark.parametrize(("rates", "held"), [((10, 90), True), ((11, 90), False), ((10, 89), False), ((90, 10), False)])
+def test_a_column_that_just_turns(rates, held):
+    turning = lambda n, k, init, width, m: 0 if width == 10 else 10
+    made = heat_map(
+        lambda n, k, init, width, m: 5 if init == "dense" and (n, k) in PLACES[:5] else turning(n, k, init, width, m),
+        PLACES,
+        widths=(10, 300),
+        samples=(300,),
+    )
+    place = {"n": PLACES[0][0], "k": PLACES[0][1], "init": "dense", "m": 400, "train_size": 0}
+    column = table(*(cell(won, 100, width=width, **place) for width, won in zip((10, 300), rates, strict=True)))
+    finding = check(STUDY, "2-width-columns", pl.concat([made, column], how="diagonal_relaxed"))
+    assert finding.holds is held  # the twentieth panel
