@@ -117,6 +117,22 @@ def test_good_neurons_within_four_standard_errors():
         assert found.measured.value == pytest.approx(abs(off), abs=0.05)
 
 
+@pytest.mark.parametrize(("q", "good", "held"), [(24, 1, True), (25, 1, False)])
+def test_good_neurons_are_as_many_as_the_lemma_needs(q, good, held):
+    """1/(14 sqrt 3) is 4.12%; with so few neurons both shares lie within four standard errors."""
+    rows = steps({"q": q, "good": good}, {"k": 5, "q": 1000, "good": round(1000 * first_step.good_probability(5))})
+    assert judged(first_step, "good-share", rows)[0] is held
+    far = steps({"q": 10_000, "good": 5000}, {"k": 5, "q": 1000, "good": round(1000 * first_step.good_probability(5))})
+    assert judged(first_step, "good-share", far)[0] is False
+
+
+def test_sampled_steps_are_no_exact_ones():
+    sampled = {"m": 1, "off_largest": 0.5, "alpha_low": 0.1}
+    for claim in ("exact-zero", "alpha-printed"):
+        assert judged(first_step, claim, steps({"m": 0}, {"m": -1}, sampled))[0] is True
+        assert judged(first_step, claim, steps(sampled))[0] is None
+
+
 def test_noise_off_the_relevant_coordinates():
     usual = 0.75 / math.sqrt(20_000)
     for factor, held in ((2.99, True), (3.01, False)):
