@@ -9,7 +9,7 @@ from OpenML. Claims count only tables whose numbers of rows and columns are thos
 
 Grids
     paper   16 tables, fractions 1, 0.1, 0.01. Forests: the paper's 90 settings, 10 trials, at most 10,000 training
-            rows, and a few trials with all rows. Networks: on a GPU the digest's reduced grid, 10 trials; on a CPU a
+            rows, and a few trials with all rows. Networks: on a GPU a reduced grid, 10 trials; on a CPU a
             part of it at 1% (10 trials) and 10% (5 trials), see ``glassware.tabular.benchmark.plan``. Our estimator
             and six baselines with at most 10,000 rows, 10 trials (RealMLP fewer). Many core-hours;
             ``benchmarks/tabular.py`` does the same on many cores, and what it finds counts here.

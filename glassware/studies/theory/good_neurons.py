@@ -32,7 +32,7 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.models import MLP, Init, Model
-from glassware.statistics import Estimate, bootstrap
+from glassware.statistics import Estimate, mean_share
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.tasks import Parity
@@ -183,7 +183,7 @@ def luck_decides(frame: pl.DataFrame) -> Finding:
             pairs += len(lucky) * len(other)
     if not shares:
         return NOT_ENOUGH
-    share = bootstrap(lambda values: float(np.mean(values)), shares)
+    share = mean_share(shares)
     return Finding(share, share.value >= 0.75, "points", f"{pairs} pairs in {len(shares)} cells")
 
 

@@ -28,7 +28,7 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
-from glassware.statistics import Estimate, bootstrap
+from glassware.statistics import Estimate, bootstrap, mean_share
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.theory.good_neurons import good_probability
@@ -167,7 +167,7 @@ def printed_offset(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     small, one = (found.filter(pl.col("offset") == value)["error"].to_list() for value in (PRINTED_OFFSET, 1.0))
-    error = bootstrap(lambda v: float(np.mean(v)), small)
+    error = mean_share(small)
     return Finding(error, error.value <= 0.1, "points", f"offset 1: {np.mean(one):.1%}")
 
 
@@ -190,9 +190,7 @@ def more_data(frame: pl.DataFrame) -> Finding:
     cells = _part(frame, "trained", m=30_000, readout="least-squares").partition_by("s") if len(frame) else []
     if len(cells) < 2:
         return NOT_ENOUGH
-    worst = max(
-        (bootstrap(lambda v: float(np.mean(v)), cell["error"].to_list()) for cell in cells), key=lambda e: e.value
-    )
+    worst = max((mean_share(cell["error"].to_list()) for cell in cells), key=lambda e: e.value)
     return Finding(worst, worst.value <= 0.1, "points")
 
 
@@ -201,7 +199,7 @@ def descent_works(frame: pl.DataFrame) -> Finding:
     cells = _part(frame, "trained", readout="descent").partition_by("s") if len(frame) else []
     if len(cells) < 2:
         return NOT_ENOUGH
-    errors = {cell["s"][0]: bootstrap(lambda v: float(np.mean(v)), cell["error"].to_list()) for cell in cells}
+    errors = {cell["s"][0]: mean_share(cell["error"].to_list()) for cell in cells}
     worst = max(errors.values(), key=lambda e: e.value)
     return Finding(
         worst, worst.value <= 0.25, "points", ", ".join(f"s = {s}: {e.value:.1%}" for s, e in errors.items())

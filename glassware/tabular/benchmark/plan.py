@@ -27,7 +27,7 @@ UNCAPPED_TRIALS, LARGE_ROWS, LARGE_TRIALS = 3, 100_000, 2
 # Those of ours belong to the default recipe: a new recipe is a new version.
 VERSIONS = {"forests": 1, "networks": 1, "baselines": 1, "ours": 1}
 FIRST_SECONDS = 100.0  # jobs longer than this start before all others
-# Networks, those that are trained together in a group: the digest's reduced grid with Adam, and with the SGD that the
+# Networks, those that are trained together in a group: a reduced grid with Adam, and with the SGD that the
 # paper's text names (A9) where it is cheap. The widest of depth 3 go alone, so that a limit loses little.
 NETWORKS: tuple[tuple[Config, ...], ...] = (
     *(tuple(Config(3, width, s) for s in (0, 2)) for width in (100, 300)),
@@ -160,7 +160,7 @@ def network_jobs(
     trials: int = TRIALS,
     networks: Sequence[Sequence[Config]] = NETWORKS,
 ) -> list[Job]:
-    """The digest's reduced grid of networks, on exact tables unless tasks are named; at most 10,000 training rows.
+    """The reduced grid of networks, on exact tables unless tasks are named; at most 10,000 training rows.
 
     In an order that leaves something to judge wherever it is cut: 1% of the rows first, then 10% up to width 1000, then
     width 3000, then s = 4 at that width, and all rows last; the shortest first.
