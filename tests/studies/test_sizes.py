@@ -11,6 +11,9 @@ def seeds_at_paper_scale(study, run):
         "pareto/success-frontier": 10 if run.evaluation.train else 50,
         "theory/lower-bound": 50,
         "hidden-progress/robust-space": 25,
+        "hidden-progress/tables": 25,
+        "hidden-progress/coarse-scaling": 25,
+        "hidden-progress/width": 1000,
         "hidden-progress/convergence-times": 25 if run.model.name == "transformer" else 1000,
         "hidden-progress/no-early-convergence": 1_000_000 if run.model.name == "polynet" else 100_000,
     }[study.name]

@@ -189,4 +189,5 @@ STUDY = Study(
     stages=(runs,),
     claims=CLAIMS,
     figures={"scaling": _figure},
+    paper_runs=79_875,
 )

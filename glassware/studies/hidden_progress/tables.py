@@ -272,4 +272,5 @@ STUDY = Study(
     stages=(runs,),
     claims=CLAIMS,
     figures={"times": _times_figure, "success": _success_figure},
+    paper_runs=79_875,
 )

@@ -215,4 +215,5 @@ STUDY = Study(
     stages=(runs,),
     claims=CLAIMS,
     figures={"times": _figure},
+    paper_runs=63_000,
 )
