@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import polars as pl
 import pytest
@@ -200,6 +202,37 @@ def test_the_table_of_the_figure_has_every_task_and_fraction():
     curves = by_rows_table(together(forest(), network(), method("sparse")))
     assert curves["kind"].n_unique() == 5
     assert curves["panel"].n_unique() == len(EXACT)
+
+
+def on(count, make, good, bad):
+    """Rows of ``make``: so many tasks with the first offset, the others with the second."""
+    return together(make(good, tasks=EXACT[:count]), make(bad, tasks=EXACT[count:]))
+
+
+@pytest.mark.parametrize(
+    ("claim", "frame", "holds"),
+    [
+        ("forests-tenth", on(11, forest, 2.45, 2.55), True),
+        ("forests-tenth", on(10, forest, 2.45, 2.55), False),
+        ("networks-tenth", on(10, network, 2.45, 2.55), True),
+        ("networks-tenth", on(9, network, 2.45, 2.55), False),
+        ("width", together(network(), on(10, partial(network, width=300), 0.95, 1.05)), True),
+        ("width", together(network(), on(9, partial(network, width=300), 0.95, 1.05)), False),
+        ("sparse", together(network(), on(5, partial(network, init="s=2"), -0.1, 0.1)), True),
+        ("sparse", together(network(), on(4, partial(network, init="s=2"), -0.1, 0.1)), False),
+        ("depth", together(network(), on(10, partial(network, depth=1), 0.1, -9)), True),
+        ("depth", together(network(), on(9, partial(network, depth=1), 0.1, -9)), False),
+        ("four", together(network(init="s=2"), on(10, partial(network, init="s=4"), 0.1, -9)), True),
+        ("four", together(network(init="s=2"), on(9, partial(network, init="s=4"), 0.1, -9)), False),
+        ("decay", together(network(), network(0.45, decay=0.01)), True),
+        ("decay", together(network(), network(0.55, decay=0.01)), False),
+        ("decay", together(network(), network(-0.55, decay=0.01)), False),
+        ("forests-win", together(forest(), on(10, network, 9, -20)), True),
+        ("forests-win", together(forest(), on(9, network, 9, -20)), False),
+    ],
+)
+def test_claims_at_their_thresholds(claim, frame, holds):
+    assert check(STUDY, claim, frame).holds is holds
 
 
 def test_means_over_tables_are_over_the_same_tables():
