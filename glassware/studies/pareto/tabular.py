@@ -36,6 +36,7 @@ from glassware.errors import GlasswareError
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto import tabular_checks as checks
 from glassware.studies.pareto import tabular_figures as draw
+from glassware.studies.pareto import tabular_networks as networks
 from glassware.studies.pareto import tabular_ours as ours
 from glassware.studies.study import PiecedTable, Study
 from glassware.sweeps.items import Item
@@ -154,7 +155,7 @@ CLAIMS = (
             f"Best networks at {checks.NAMES[fraction]}, {words}",
             "Table 2",
             "within 2.5 points of the printed medians, or better, on ≥ 10 of the exact tasks",
-            checks.networks_near(fraction, optimiser),
+            networks.networks_near(fraction, optimiser),
             ("paper",),
         )
         for name, fraction in (("tenth", 0.1), ("hundredth", 0.01))
@@ -171,7 +172,7 @@ CLAIMS = (
             "Section 5; Figures 3 and 6",
             f"at 1%, depth {at}, the widest dense network is at most a point worse than the narrowest on ≥ 10 of the "
             "exact tasks",
-            checks.width(optimiser, *depths),
+            networks.width(optimiser, *depths),
             ("paper",),
         )
         for suffix, words, optimiser, at, depths in (
@@ -185,7 +186,7 @@ CLAIMS = (
             f"A sparse start sometimes helps, most on few rows (3T), {words}",
             "Section 5; Figures 3 and 6",
             f"at 1%, {at}, s = 2 has a lower mean error than dense on ≥ 5 tasks",
-            checks.sparse(optimiser, *depths),
+            networks.sparse(optimiser, *depths),
             ("paper",),
         )
         for suffix, words, optimiser, at, depths in (
@@ -199,7 +200,7 @@ CLAIMS = (
             f"Depth 1 is nearly uniformly worse than depths 2 and 3, {words}",
             "Appendix C.4",
             "at 1% and equal width, worse than depth 3 on ≥ 10 of the exact tasks",
-            checks.depth(optimiser),
+            networks.depth(optimiser),
             ("paper",),
         )
         for suffix, words, optimiser in (("", "Adam", "adam"), ("-sgd", "SGD", "sgd"))
@@ -209,7 +210,7 @@ CLAIMS = (
         "s = 4 is nearly uniformly worse than s = 2",
         "Appendix C.4",
         "at 1% and equal width, worse on ≥ 10 of the exact tasks",
-        checks.four,
+        networks.four,
         ("paper",),
     ),
     Claim(
@@ -217,7 +218,7 @@ CLAIMS = (
         "Weight decay has minimal effect",
         "Appendix C.4",
         "at 1% the mean paired difference is at most half a point",
-        checks.decay,
+        networks.decay,
         ("paper",),
     ),
     Claim(
@@ -225,7 +226,7 @@ CLAIMS = (
         "At 1% tuned forests beat the best networks on most tables",
         "Table 2",
         "on ≥ 10 of the exact tasks",
-        checks.forests_win,
+        networks.forests_win,
         ("paper",),
     ),
     *(
