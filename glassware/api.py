@@ -24,7 +24,7 @@ from glassware.luck import Plan, pareto_front
 from glassware.luck import plan as make_advice
 from glassware.models import MLP, Init, KernelRidge, Neuron, PolyNet, Transformer
 from glassware.progress import Progress
-from glassware.studies import SCALES, Judgement, Report, Scale, Study
+from glassware.studies import SCALES, Judgement, Report, Study
 from glassware.sweeps import SEMANTICS, Experience, Forecast, Reporter, Store, grid, make_plan, parse_share, select
 from glassware.sweeps import estimate as estimate_runs
 from glassware.sweeps import sweep as train_sweep
@@ -97,12 +97,13 @@ def run(
     """
     _at_least_one(seeds=seeds, lanes=lanes)
     chosen, size = _find(study), studies.check_scale(scale)
-    if share is not None:
-        return _run_share(chosen, size, store, share, seeds, lanes, engine, progress)
-    if figures is not None:
+    part = None if share is None else parse_share(share)
+    if figures is not None and part is None:
         check_folder(figures)  # now, not after hours of training
     reporter = _reporter(progress, len(chosen.stages), lanes, engine)
-    frame = studies.train(chosen, size, _open(store), seeds, reporter=reporter, lanes=lanes, engine=engine)
+    frame = studies.train(chosen, size, _open(store), seeds, share=part, reporter=reporter, lanes=lanes, engine=engine)
+    if part is not None:
+        return Report(chosen.name, size, frame, [], [])
     drawn = [] if figures is None else _draw(chosen, size, frame, figures)
     return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)
 
@@ -275,25 +276,6 @@ def info() -> dict[str, Any]:
         ],
         "engine": chosen,
     }
-
-
-def _run_share(
-    study: Study,
-    scale: Scale,
-    store: Store | str | Path | None,
-    share: str,
-    seeds: int | None,
-    lanes: int | None,
-    engine: Engine,
-    progress: bool | Reporter,
-) -> Report:
-    """Only train, and only a share."""
-    part, kept = parse_share(share), _open(store)
-    if kept is None:
-        raise GlasswareError("a share needs a store: without one nobody else would see what it trained")
-    reporter = _reporter(progress, len(study.stages), lanes, engine)
-    frame = studies.train_share(study, scale, kept, part, seeds, reporter=reporter, lanes=lanes, engine=engine)
-    return Report(study.name, scale, frame, [], [])
 
 
 def _find(study: str | Study) -> Study:

@@ -14,11 +14,11 @@ RESAMPLES = 2000
 
 
 class Estimate(NamedTuple):
-    """A number and the interval that goes with it (95% unless told)."""
+    """A number and the interval that goes with it (95% unless told); NaN where there is none."""
 
     value: float
-    low: float
-    high: float
+    low: float = math.nan
+    high: float = math.nan
 
 
 def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:
@@ -75,7 +75,7 @@ def weighted_means(samples: Sequence[Sequence[float]], weights: Sequence[float])
     value = float(sum(w * a.mean() for w, a in zip(weights, arrays, strict=True)))
     told = [(w, a) for w, a in zip(weights, arrays, strict=True) if len(a) > 1]
     if not told:
-        return Estimate(value, math.nan, math.nan)
+        return Estimate(value)
     spreads = [float(a.var(ddof=1)) if np.ptp(a) else 0.0 for _, a in told]  # equal values, to the last digit
     parts = [w * w * spread / len(a) for (w, a), spread in zip(told, spreads, strict=True)]
     if not any(parts):
@@ -104,7 +104,7 @@ def bootstrap(
         if not math.isnan(again):
             drawn.append(again)
     if not drawn:
-        return Estimate(value, math.nan, math.nan)
+        return Estimate(value)
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], method="nearest")
     return Estimate(value, float(low), float(high))

@@ -7,7 +7,7 @@ import difflib
 from glassware.errors import GlasswareError
 from glassware.studies import hidden_progress, leaky, pareto, theory
 from glassware.studies.claim import SCALES, Claim, Finding, Judgement, Scale
-from glassware.studies.rows import left_in_pieces, missing, results, train, train_share
+from glassware.studies.rows import left_in_pieces, missing, results, train
 from glassware.studies.study import Report, Study, check_scale, claims, figures
 
 GROUPS = (pareto, hidden_progress, leaky, theory)
@@ -43,5 +43,4 @@ def _group(name: str) -> list[Study]:
 __all__ = [
     "SCALES", "STUDIES", "Claim", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale", "claims",
     "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
-    "train_share",
 ]  # fmt: skip

@@ -1,12 +1,15 @@
-"""Looking up cells of a results table by the values of its columns: shared by the studies."""
+"""Looking up cells of a results table by the values of its columns, and points of curves: shared by the studies."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import polars as pl
 
 from glassware.statistics import NEVER
+
+ROUNDING = 1e-6  # curves are kept in single precision, in which a tenth is a hair more than 0.1
 
 
 def where(frame: pl.DataFrame, **columns: Any) -> pl.DataFrame:
@@ -34,3 +37,13 @@ def rates(frame: pl.DataFrame, *by: str) -> pl.DataFrame:
     """Successes, trials and rate of every cell."""
     cells = frame.group_by(by).agg(pl.col("success").sum().alias("successes"), pl.len().alias("trials"))
     return cells.with_columns((pl.col("successes") / pl.col("trials")).alias("rate")).sort(by, nulls_last=True)
+
+
+def at_most(value: float | None, error: float) -> bool:
+    """Whether a point of a curve is at most this."""
+    return known(value) <= error * (1 + ROUNDING)
+
+
+def known(value: float | None) -> float:
+    """A point of a curve; one that does not exist (an average before the first step, a diverged run) is above all."""
+    return math.inf if value is None or math.isnan(value) else value

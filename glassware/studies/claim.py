@@ -49,7 +49,7 @@ class Finding:
         )
 
 
-NOT_ENOUGH = Finding(Estimate(math.nan, math.nan, math.nan), None)
+NOT_ENOUGH = Finding(Estimate(math.nan), None)
 
 
 @dataclass(frozen=True)

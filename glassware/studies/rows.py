@@ -23,49 +23,37 @@ def train(
     store: Store | None,
     seeds: int | None = None,
     *,
+    share: Share | None = None,
     reporter: Reporter | None = None,
     lanes: int | None = None,
     engine: Engine = "auto",
 ) -> pl.DataFrame:
-    """Compute and train what the store lacks, stage by stage, and return all rows of the study."""
-    computed = _together(_compute(study, scale, store, seeds, reporter), _piece(study, scale, store, seeds, reporter))
-    table = pl.DataFrame()
-    for stage in study.stages:
-        found = sweep(stage(scale, seeds, table), store, reporter=reporter, lanes=lanes, engine=engine)
-        table = _together(table, found)
-    return _together(computed, table)
+    """Compute and train what the store lacks, stage by stage, and return all rows of the study.
 
-
-def train_share(
-    study: Study,
-    scale: Scale,
-    store: Store,
-    share: Share,
-    seeds: int | None = None,
-    *,
-    reporter: Reporter | None = None,
-    lanes: int | None = None,
-    engine: Engine = "auto",
-) -> pl.DataFrame:
-    """Train one share of what the store lacks and return the study's trained rows, those of other shares included.
-
-    A stage that builds on an earlier one waits until all shares of that are there. What a study computes is left to
-    whoever trains the rest and judges.
+    With a share only that part of every stage is trained, and nothing is computed: that is left to whoever trains the
+    rest and judges. A stage that builds on an earlier one waits until all shares of that are there.
     """
-    if not study.stages:
+    if share is not None and not study.stages:
         raise GlasswareError(f"{study.name} is computed, not trained: there is nothing to share")
-    table = pl.DataFrame()
+    if share is not None and store is None:
+        raise GlasswareError("a share needs a store: without one nobody else would see what it trained")
+    computed = table = pl.DataFrame()
+    if share is None:
+        parts = _compute(study, scale, store, seeds, reporter), _piece(study, scale, store, seeds, reporter)
+        computed = _together(*parts)
     for number, stage in enumerate(study.stages, start=1):
         runs = stage(scale, seeds, table)
-        sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share)
-        plan = make_plan(runs, store)
-        table = _together(table, select(store.read(), plan))
-        if plan.todo and number < len(study.stages):
-            if reporter is not None:
-                rest = f"{len(plan.todo):,} of {len(plan.wanted):,} runs"
-                reporter.told(f"stage {number + 1} waits for {rest} of stage {number}, in other shares")
-            break
-    return table
+        found = sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share)
+        if share is not None and store is not None:  # what the others have trained counts as well
+            plan = make_plan(runs, store)
+            found = select(store.read(), plan)
+            if plan.todo and number < len(study.stages):
+                if reporter is not None:
+                    rest = f"{len(plan.todo):,} of {len(plan.wanted):,} runs"
+                    reporter.told(f"stage {number + 1} waits for {rest} of stage {number}, in other shares")
+                return _together(table, found)
+        table = _together(table, found)
+    return _together(computed, table)
 
 
 def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> pl.DataFrame:

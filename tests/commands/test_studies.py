@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from glassware import studies
+from glassware import api, studies
 from glassware.cli import app
+from glassware.errors import GlasswareError
 from tests.calls import call, sentence, snapshot
 from tests.tiny_study import STUDY, claim, first
 
@@ -100,6 +101,8 @@ def test_a_share_of_nothing_is_a_sentence(folder, tiny_study):
     words = ["run", "test/tiny", "--scale", "smoke", "--share"]
     assert sentence(call(*words, "1/2")) == "test/tiny is computed, not trained: there is nothing to share"
     assert "is no share" in sentence(call(*words, "3/2"))
+    with pytest.raises(GlasswareError, match="a share needs a store"):
+        api.run(STUDY, "smoke", store=None, figures=None, share="1/2")
 
 
 def test_claims_say_what_is_missing(folder, tiny_study):

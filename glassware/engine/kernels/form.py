@@ -81,11 +81,9 @@ def _with_slope(activation: str, degree: int | None, z: Any) -> tuple[Any, Any]:
 
 def form_of(model: Model) -> Form | None:
     """The form of a model; None for models that no kernel knows, as all subclasses: they may compute anything."""
-    if type(model) not in (MLP, Neuron, PolyNet):
-        return None
-    if isinstance(model, PolyNet):
+    if type(model) is PolyNet:
         return None if model.disjoint else Form(model.degree, "product", "")
-    if not isinstance(model, MLP | Neuron) or model.activation not in KNOWN:
+    if not (type(model) is MLP or type(model) is Neuron) or model.activation not in KNOWN:
         return None
     degrees = () if model.degree is None else (model.degree,)
     if isinstance(model, Neuron):

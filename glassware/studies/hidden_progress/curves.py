@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from glassware.statistics import NEVER
+from glassware.studies.cells import ROUNDING, at_most, known
 
 TEST, TRAIN = "curve_test_error", "curve_train_error"
 CHANCE_LEFT, LEARNED = 0.4, 0.01  # errors at which a plateau is over, and a parity learned
-ROUNDING = 1e-6  # curves are kept in single precision
 
 
 def reach(row: Mapping[str, Any], error: float, column: str = TEST) -> float:
@@ -32,16 +32,6 @@ def plateau_index(row: Mapping[str, Any]) -> float:
     """The share of the way to an error of 1% that lies before one of 40%; not a number for a run that never learns."""
     learned = reach(row, LEARNED)
     return math.nan if learned == NEVER or not learned else reach(row, CHANCE_LEFT) / learned
-
-
-def at_most(value: float | None, error: float) -> bool:
-    """Whether a point of a curve is at most this."""
-    return known(value) <= error * (1 + ROUNDING)
-
-
-def known(value: float | None) -> float:
-    """A point of a curve; one that does not exist (an average before the first step, a diverged run) is above all."""
-    return math.inf if value is None or math.isnan(value) else value
 
 
 def points(frame: pl.DataFrame, columns: Mapping[str, str], *keep: str) -> pl.DataFrame:

@@ -85,7 +85,7 @@ def groks(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     # A run that never gets there has not grokked.
     every = all(5 <= delay < NEVER for delay in found)
-    return Finding(Estimate(min(found), math.nan, math.nan), every, "times", _grid_listed(frame, 30))
+    return Finding(Estimate(min(found)), every, "times", _grid_listed(frame, 30))
 
 
 def median_run_groks(frame: pl.DataFrame) -> Finding:
@@ -102,7 +102,7 @@ def no_gap_with_many(frame: pl.DataFrame) -> Finding:
     found = delays(frame, 30, 1000, 0.01)
     if not found:
         return NOT_ENOUGH
-    return Finding(Estimate(max(found), math.nan, math.nan), max(found) <= 3, "times", _words(found))
+    return Finding(Estimate(max(found)), max(found) <= 3, "times", _words(found))
 
 
 def too_few_never_generalise(frame: pl.DataFrame) -> Finding:
@@ -167,7 +167,7 @@ def decay_needs_fewer_examples(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     worst = max(after / before for before, after in pairwise(solvable))
     detail = "; ".join(f"λ={decay:g}: {_size(m)}" for decay, m in zip(PAPER_DECAYS, smallest, strict=True))
-    return Finding(Estimate(worst, math.nan, math.nan), worst <= 1, "times", detail)
+    return Finding(Estimate(worst), worst <= 1, "times", detail)
 
 
 def _fitted(frame: pl.DataFrame, m: int, decay: float) -> list[float]:

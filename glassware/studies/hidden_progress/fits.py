@@ -53,7 +53,7 @@ def median_exponent(sizes: Sequence[float], samples: Sequence[Sequence[float]]) 
     """
     finite = [(n, times) for n, times in zip(sizes, samples, strict=True) if times and median(times) < NEVER]
     if len(finite) < 2:
-        return Estimate(math.nan, math.nan, math.nan)
+        return Estimate(math.nan)
     kept = [n for n, _ in finite]
     return bootstrap(lambda *cells: slope(kept, [median(cell) for cell in cells]), *(times for _, times in finite))
 
@@ -105,7 +105,7 @@ def correlation_estimate(groups: Sequence[Sequence[float]]) -> Estimate:
     count = len(values)
     parts = [_variances(np.delete(values, i, axis=0)) for i in range(count)] if count > 2 else []
     if not parts or not all(between > 0 and within > 0 for between, within in parts):
-        return Estimate(value, math.nan, math.nan)
+        return Estimate(value)
     between, within = _variances(values)
     left = np.array([math.log(b / w) for b, w in parts])
     pseudo = count * math.log(between / within) - (count - 1) * left

@@ -25,8 +25,9 @@ import polars as pl
 from glassware.charts.lines import lines
 from glassware.models import MLP
 from glassware.statistics import NEVER, Estimate, bootstrap, median, wilson
+from glassware.studies.cells import at_most, known
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import TEST, at_most, known, points, reach
+from glassware.studies.hidden_progress.curves import TEST, points, reach
 from glassware.studies.hidden_progress.rows import rows
 from glassware.studies.hidden_progress.trials import repeat
 from glassware.studies.study import Study
@@ -83,7 +84,7 @@ def all_learn(frame: pl.DataFrame) -> Finding:
                 return NOT_ENOUGH
             best += found
             words.append(f"B={batch} p={noise:g}: {sum(at_most(error, WRONG_99) for error in found)}/{len(found)}")
-    least = Estimate(1 - max(best), math.nan, math.nan)
+    least = Estimate(1 - max(best))
     return Finding(least, at_most(max(best), WRONG_99), "", "at 99%: " + "; ".join(words))
 
 

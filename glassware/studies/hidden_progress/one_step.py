@@ -111,7 +111,7 @@ def relevant_weights(frame: pl.DataFrame) -> Finding:
     ratios = [(cell["relevant_mean"] / cell["target"]).to_list() for cell in cells]
     furthest = max((ratio for sample in ratios for ratio in sample), key=lambda ratio: abs(ratio - 1))
     detail = "; ".join(f"{_named(case)} {np.mean(sample):.3f}×" for case, sample in zip(MAIN, ratios, strict=True))
-    return Finding(Estimate(furthest, math.nan, math.nan), abs(furthest - 1) <= 0.15, "times", detail)
+    return Finding(Estimate(furthest), abs(furthest - 1) <= 0.15, "times", detail)
 
 
 def irrelevant_weights(frame: pl.DataFrame) -> Finding:

@@ -107,7 +107,7 @@ def plateau_first_in_every_run(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     every = [share for found in shares.values() for share in found]
     detail = "; ".join(f"B={batch}: {', '.join(f'{share:.2f}' for share in sorted(f))}" for batch, f in shares.items())
-    return Finding(Estimate(min(every), math.nan, math.nan), min(every) >= 0.4, "points", detail)
+    return Finding(Estimate(min(every)), min(every) >= 0.4, "points", detail)
 
 
 def transformer_converges(frame: pl.DataFrame) -> Finding:
@@ -130,7 +130,7 @@ def transformer_drops(frame: pl.DataFrame) -> Finding:
     if not drops:
         return NOT_ENOUGH
     detail = ", ".join(f"{drop:.2f}" for drop in drops)
-    return Finding(Estimate(max(drops), math.nan, math.nan), max(drops) <= 0.4, "points", detail)
+    return Finding(Estimate(max(drops)), max(drops) <= 0.4, "points", detail)
 
 
 def transformer_as_tabulated(frame: pl.DataFrame) -> Finding:

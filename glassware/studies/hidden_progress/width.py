@@ -28,8 +28,9 @@ import polars as pl
 from glassware.charts.boxes import boxes
 from glassware.models import MLP
 from glassware.statistics import NEVER, Estimate, bootstrap, difference, median, median_ratio, wilson
+from glassware.studies.cells import at_most
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import TEST, at_most
+from glassware.studies.hidden_progress.curves import TEST
 from glassware.studies.hidden_progress.rows import counts, rows, times
 from glassware.studies.hidden_progress.trials import repeat, trial
 from glassware.studies.study import Study

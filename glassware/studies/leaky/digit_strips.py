@@ -141,7 +141,7 @@ def one_digit(frame: pl.DataFrame) -> Finding:
     if levels is None:
         return NOT_ENOUGH
     lead = levels[NETWORK] - max(levels[method] for method in FIXED)
-    return Finding(Estimate(lead, math.nan, math.nan), lead <= 0.03, "points", _listed(levels))
+    return Finding(Estimate(lead), lead <= 0.03, "points", _listed(levels))
 
 
 def network_learns(frame: pl.DataFrame) -> Finding:
@@ -149,7 +149,7 @@ def network_learns(frame: pl.DataFrame) -> Finding:
     levels = _levels(frame, 3)
     if levels is None:
         return NOT_ENOUGH
-    return Finding(Estimate(levels[NETWORK], math.nan, math.nan), levels[NETWORK] >= 0.7, "points", _listed(levels))
+    return Finding(Estimate(levels[NETWORK]), levels[NETWORK] >= 0.7, "points", _listed(levels))
 
 
 def fixed_fail(frame: pl.DataFrame) -> Finding:
@@ -158,7 +158,7 @@ def fixed_fail(frame: pl.DataFrame) -> Finding:
     if levels is None:
         return NOT_ENOUGH
     best = max(levels[method] for method in FIXED)
-    return Finding(Estimate(best, math.nan, math.nan), best <= 0.56, "points", _listed(levels))
+    return Finding(Estimate(best), best <= 0.56, "points", _listed(levels))
 
 
 def _levels(frame: pl.DataFrame, k: int) -> dict[str, float] | None:

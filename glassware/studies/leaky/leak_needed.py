@@ -101,7 +101,7 @@ def threshold_falls(frame: pl.DataFrame) -> Finding:
     slope = float(np.polyfit([math.log(m) for m, _ in known], [math.log(p) for _, p in known], 1)[0])
     falling = all(a > b for (_, a), (_, b) in pairwise(known))
     text = ", ".join(f"m = {m}: {p:.4f}" for m, p in known)
-    return Finding(Estimate(slope, math.nan, math.nan), falling and -0.7 <= slope <= -0.3, "", text)
+    return Finding(Estimate(slope), falling and -0.7 <= slope <= -0.3, "", text)
 
 
 def _level(frame: pl.DataFrame, leak: float) -> Estimate | None:

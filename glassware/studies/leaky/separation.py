@@ -132,7 +132,7 @@ def features_grow(frame: pl.DataFrame) -> Finding:
     if len(known) < 2:
         return NOT_ENOUGH
     growth = min(math.log2(b / a) / (after - k) for (k, a), (after, b) in pairwise(known))
-    return Finding(Estimate(growth, math.nan, math.nan), growth >= 1, "", _listed(dict(found)))
+    return Finding(Estimate(growth), growth >= 1, "", _listed(dict(found)))
 
 
 def network_grows_slowly(frame: pl.DataFrame) -> Finding:
@@ -141,7 +141,7 @@ def network_grows_slowly(frame: pl.DataFrame) -> Finding:
     if not len(where(frame, method=NETWORK, k=9)) or math.isinf(few):
         return NOT_ENOUGH
     ratio = many / few
-    return Finding(Estimate(ratio, math.nan, math.nan), ratio <= 8, "times", f"{few:g} to {many:g}")
+    return Finding(Estimate(ratio), ratio <= 8, "times", f"{few:g} to {many:g}")
 
 
 def _listed(found: dict[int, float]) -> str:

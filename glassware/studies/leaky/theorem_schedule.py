@@ -18,7 +18,6 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 import numpy as np
@@ -135,7 +134,7 @@ def width_helps(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     rising = all(a.value <= b.value for a, b in pairwise(levels))
     gain = levels[-1].value - levels[0].value
-    return Finding(Estimate(gain, math.nan, math.nan), rising, "points", ", ".join(f"{e.value:.3f}" for e in levels))
+    return Finding(Estimate(gain), rising, "points", ", ".join(f"{e.value:.3f}" for e in levels))
 
 
 CLAIMS = (

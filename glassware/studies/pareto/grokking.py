@@ -10,14 +10,13 @@ import polars as pl
 
 from glassware.models import MLP, Init
 from glassware.statistics import Estimate, bootstrap, median_ratio, wilson
-from glassware.studies.cells import where
+from glassware.studies.cells import ROUNDING, at_most, where
 from glassware.studies.claim import NOT_ENOUGH, Finding, Scale
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
 
 BOXES = [(3000, 10_000), (10_000, 1000), (30_000, 1000), (1_000_000, 1000)]  # (m, r) at n = 200
-ROUNDING = 1e-6  # curves are kept in single precision, in which a tenth is a hair more than 0.1
 
 
 def grokking(scale: Scale, seeds: int | None) -> list[Run]:
@@ -80,8 +79,8 @@ def grokking_boxes(frame: pl.DataFrame) -> Finding:
 def _delay(row: dict[str, list[float]]) -> tuple[float, float, float] | None:
     """When the training error reached 1%, when the test error reached 10%, and the test error at the former."""
     steps, train, test = row["curve_step"], row["curve_train_error"], row["curve_test_error"]
-    fitted = next((i for i, error in enumerate(train) if error is not None and error <= 0.01 * (1 + ROUNDING)), None)
-    passed = next((i for i, error in enumerate(test) if error <= 0.1 * (1 + ROUNDING)), None)
+    fitted = next((i for i, error in enumerate(train) if at_most(error, 0.01)), None)
+    passed = next((i for i, error in enumerate(test) if at_most(error, 0.1)), None)
     if fitted is None or passed is None:
         return None
     return float(steps[fitted]), float(steps[passed]), float(test[fitted])

@@ -156,7 +156,7 @@ def starts_poor(frame: pl.DataFrame) -> Finding:
     first = [curve[0] for curve in where(children(frame), group="rewound")["curve_test_error"]]
     if not first:
         return NOT_ENOUGH
-    return Finding(Estimate(min(first), math.nan, math.nan), min(first) >= 0.4, "points", f"{len(first)} runs")
+    return Finding(Estimate(min(first)), min(first) >= 0.4, "points", f"{len(first)} runs")
 
 
 def tickets_win(frame: pl.DataFrame) -> Finding:

@@ -190,7 +190,7 @@ def more_data_can_hurt(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH  # the paper says that such a row exists: some panels cannot refute it
     cell = row.row(0, named=True)
     place = f"n = {cell['n']}, k = {cell['k']}, {cell['init']}, r = {cell['width']}" if deepest > 0 else "no row"
-    return Finding(Estimate(deepest, math.nan, math.nan), deepest >= 0.3, "points", place)
+    return Finding(Estimate(deepest), deepest >= 0.3, "points", place)
 
 
 # -- helpers ----------------------------------------------------------------------------------------------------------

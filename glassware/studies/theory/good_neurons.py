@@ -167,7 +167,7 @@ def width_near_prediction(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     worst = max(known.values(), key=lambda ratio: abs(math.log(ratio)))
     text = "; ".join(f"n = {n}: r = {found[n]:.0f} ({ratio:.2f}×)" for n, ratio in known.items())
-    return Finding(Estimate(worst, math.nan, math.nan), 1 / 3 <= worst <= 3, "times", text)
+    return Finding(Estimate(worst), 1 / 3 <= worst <= 3, "times", text)
 
 
 def luck_decides(frame: pl.DataFrame) -> Finding:

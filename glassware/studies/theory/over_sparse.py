@@ -215,7 +215,7 @@ def samples_exponent(frame: pl.DataFrame) -> Finding:
     if not found:
         return NOT_ENOUGH
     worst = max(off for off, _ in found)
-    return Finding(Estimate(worst, math.nan, math.nan), worst <= 0.5, "", "; ".join(text for _, text in found))
+    return Finding(Estimate(worst), worst <= 0.5, "", "; ".join(text for _, text in found))
 
 
 EVERYWHERE: tuple[Scale, ...] = ("smoke", "laptop", "paper")

@@ -160,7 +160,7 @@ def constant(frame: pl.DataFrame) -> Finding:
     level = pl.col("m50") * pl.col("signal") ** 2 / pl.col("n").log()
     values = found.group_by("n").agg(level.mean().alias("level")).sort("n")["level"].to_list()
     ratio = max(values) / min(values)
-    return Finding(Estimate(ratio, math.nan, math.nan), ratio <= 3, "times", ", ".join(f"{v:.2f}" for v in values))
+    return Finding(Estimate(ratio), ratio <= 3, "times", ", ".join(f"{v:.2f}" for v in values))
 
 
 def subnetwork_works(frame: pl.DataFrame) -> Finding:
