@@ -19,7 +19,7 @@ from jax.sharding import PartitionSpec
 from glassware.draws import draw, fold, ranking
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
 from glassware.tabular.network import Params, apply, init, layer_keys
-from glassware.tabular.recipe import Recipe
+from glassware.tabular.recipe import Precision, Recipe
 from glassware.tabular.start import spread
 
 FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
@@ -82,6 +82,7 @@ class Job:
             classify=self.classify,
             schedule=self.recipe.schedule,
             decoupled=self.recipe.decoupled,
+            precision=self.recipe.precision,
         )
 
 
@@ -97,6 +98,7 @@ class Shape(NamedTuple):
     classify: bool
     schedule: str
     decoupled: bool
+    precision: Precision = "exact"
 
     @property
     def parameters(self) -> int:

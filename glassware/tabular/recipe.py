@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from glassware.tabular.inputs import DataError
 
 Schedule = Literal["constant", "cosine"]
 Scale = Literal["standard", "mixed", "signs"]
 Start = Literal["plain", "spread"]
+Precision = Literal["exact", "fast"]
 
 STEPS_A_ROOT = 64  # the default recipe's steps for each unit of the square root of the number of rows
 
@@ -33,6 +34,7 @@ class Recipe:
         label_smoothing: share of every label that is spread over all classes.
         guided: a forest on the same rows tells which columns matter (:mod:`glassware.tabular.guide`).
         trust: share of every class label that is replaced by the vote of the forest's trees that did not see the row.
+        precision: ``exact``, all in float32; ``fast``, products of bfloat16 numbers, their sums and all else in float32.
     """
 
     hidden_layer_sizes: tuple[int, ...]
@@ -49,6 +51,7 @@ class Recipe:
     label_smoothing: float
     guided: bool
     trust: float
+    precision: Precision = "exact"
 
     def rows_a_step(self, rows: int) -> int:
         """The batch size for a table of this many rows."""
@@ -134,6 +137,9 @@ def recipe(preset: Any, **chosen: Any) -> Recipe:
     for name in ("learning_rate", "weight_decay"):
         if chosen.get(name) is not None and not 0 <= chosen[name] < float("inf"):
             raise DataError(f"{name} must be a number from 0, not {chosen[name]!r}.")
+    precision = chosen.get("precision", "exact")
+    if precision not in get_args(Precision):
+        raise DataError(f"precision must be 'exact' or 'fast', not {precision!r}.")
     known = {field.name for field in fields(Recipe)}
     return replace(PRESETS[preset], **{k: v for k, v in chosen.items() if v is not None and k in known})
 

@@ -67,11 +67,16 @@ def place(layers: Any, layer: int) -> Any:
 
 
 @inlined
-def judge(net: Net, rows: Rows, order: Any, count: int, room: int, d: Any, d_at: int, outputs: int) -> float:
-    """Sum of the losses of ``count`` examples; their outputs are replaced by slopes of the mean, 0 in the rest."""
-    total, stride = 0.0, net.stride
+def judge(
+    net: Net, rows: Rows, order: Any, count: int, room: int, d: Any, d_at: int, outputs: int, far: int, stride: int
+) -> float:
+    """Sum of the losses of ``count`` examples; their outputs are replaced by slopes of the mean, 0 in the rest.
+
+    Examples lie ``far`` apart, the outputs of one ``stride``.
+    """
+    total = 0.0
     for i in range(room):
-        at = d_at + i
+        at = d_at + i * far
         end = at + outputs * stride
         if i >= count:
             for j in range(at, end, stride):
@@ -147,7 +152,7 @@ def passes(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: An
                     enlist(lists, (in_panels, x_at), listed, stride, size)
                     combine(to_panels, to_panels, weights, panel, bias, panel, lists, listed, panels, stride, size)
                     turn(to, by_feature, to_panels, by_panel, panels, vectors)
-            total += judge(net, rows, order, size, vectors * ROW, d, layers[last, 4], layers[last, 1])
+            total += judge(net, rows, order, size, vectors * ROW, d, layers[last, 4], layers[last, 1], 1, stride)
             if adam.size == 0:
                 continue
             for behind in range(last + 1):

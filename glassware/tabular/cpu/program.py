@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from glassware.engine.device import cores, stay
-from glassware.engine.vectors import ROW
 from glassware.tabular import lanes
-from glassware.tabular.cpu.life import Lists, Net, Rows, State, Work, passes
-from glassware.tabular.cpu.tiles import CHUNK
-from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, whole, write, zeros
+from glassware.tabular.cpu.desks import kernel
+from glassware.tabular.cpu.life import Rows, State
+from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, write, zeros
 from glassware.tabular.lanes import Job, Outcome, Shape
+from glassware.tabular.recipe import Precision
 
 A_WHILE = 2e10  # operations after which a core looks whether it should stop: a fifth of a second
 
@@ -36,7 +36,7 @@ class _Task:
 
     def __init__(self, job: Job) -> None:
         self.job, self.shape = job, job.shape()
-        self.net = layout(self.shape)
+        self.net, self.kernel = layout(self.shape), kernel(self.shape.precision)
         self.losses = np.zeros((len(job.keys), self.shape.checks), np.float32)
         self.kept: list[np.ndarray | None] = [None] * len(job.keys)
         self.waiting = len(job.keys)
@@ -51,7 +51,7 @@ class _Task:
                 x = np.zeros((len(table.x), self.net.layers[0, 0]), np.float32)
                 x[:, : table.x.shape[1]] = table.x
                 flat = (np.ascontiguousarray(a, np.float32).ravel() for a in table[1:])
-                self._data = _Data(x.ravel(), *flat)
+                self._data = _Data(self.kernel.numbers(x.ravel()), *flat)
             return self._data
 
     def finish(self) -> Outcome | None:
@@ -80,7 +80,7 @@ def train(jobs: list[Job]) -> list[Outcome]:
     def work(number: int) -> None:
         if count == cores():
             stay(number)
-        desks: dict[Shape, Work] = {}
+        desks: dict[Shape, Any] = {}
         while not stop.is_set():
             with lock:
                 i, member = next(waiting, (-1, -1))
@@ -88,7 +88,7 @@ def train(jobs: list[Job]) -> list[Outcome]:
                 return
             task = tasks[i]
             if task.shape not in desks:
-                desks = {task.shape: _desk(task.shape, task.net)}  # jobs of a shape mostly follow one another
+                desks = {task.shape: task.kernel.desk(task.net)}  # jobs of a shape mostly follow one another
             _live(task, member, desks[task.shape], stop)
             outcome = task.finish()
             if outcome is not None:
@@ -103,18 +103,19 @@ def train(jobs: list[Job]) -> list[Outcome]:
     return [found[i] for i in range(len(jobs))]
 
 
-def compile_now() -> None:
+def compile_now(precision: Precision = "exact") -> None:
     """Compile, or load what was compiled: a pass over no rows."""
-    shape = Shape((1, 1, 1), False, 0, 1, 0, 1, True, "constant", False)
-    net, none = layout(shape), zeros(0)
+    (passes, desk, numbers), none = kernel(precision), zeros(0)
+    net = layout(Shape((1, 1, 1), False, 0, 1, 0, 1, True, "constant", False, precision))
     size, _, _ = room(net)
     state = State(zeros(size), zeros(size), zeros(size))
-    passes(net, Rows(none, none, none), np.zeros((0, 1), np.int64), state, _desk(shape, net), NOTHING)
+    passes(net, Rows(numbers(none), none, none), np.zeros((0, 1), np.int64), state, desk(net), NOTHING)
 
 
-def _live(task: _Task, member: int, desk: Work, stop: threading.Event) -> None:
+def _live(task: _Task, member: int, desk: Any, stop: threading.Event) -> None:
     """One network, from its first weights on; its weights at every check are left with the task."""
     job, shape, net, data = task.job, task.shape, task.net, task.data()
+    passes = task.kernel.passes
     lane = lanes.lane_values(shape, job, 0, member)
     table = Rows(data.x, data.target, data.weight)
     held, judged = lane["held"][None, : lane["held_rows"]].astype(np.int64), Rows(data.x, data.truth, data.weight)
@@ -133,21 +134,3 @@ def _live(task: _Task, member: int, desk: Work, stop: threading.Event) -> None:
         kept[check], task.losses[member, check] = state.w, loss
     task.kept[member] = kept
 
-
-def _desk(shape: Shape, net: Net) -> Work:
-    """Scratch memory of one core."""
-    weights, activations, slopes = room(net)
-    x = zeros(activations)
-    for inputs, _, _, at, _ in net.layers.tolist():
-        x[at + inputs * net.stride : at + (inputs + 1) * net.stride] = 1.0
-    widest = max(whole(size, ROW) for size in shape.sizes[1:]) + ROW
-    lists, chunks = widest * net.stride, -(-widest // (CHUNK * ROW)) + 1
-    return Work(
-        x=x,
-        in_panels=zeros(activations),
-        d=zeros(slopes),
-        slopes=zeros(slopes),
-        turned=zeros(weights),
-        lists=Lists(zeros(lists), zeros(lists, np.int32), np.zeros(net.stride * chunks, np.int64)),
-        zero=(zeros(ROW), 0),
-    )

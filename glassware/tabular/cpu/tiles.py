@@ -24,13 +24,13 @@ from glassware.tabular.cpu.vectors import ZERO, Code, operation
 CHUNK = 8  # panels whose rows of weights are used together: what four of 128 rows take is a first-level cache
 ROWS = 8  # of a block; two vectors of them are 16 sums, with room in 32 registers for what they are made of
 
-_WHOLE, _THREE = types.int64, types.UniTuple(types.int64, 3)
-_FLAT, _PLACES, _ENDS = (types.Array(kind, 1, "C") for kind in (types.float32, types.int32, types.int64))
-_PART = types.Tuple((_FLAT, _WHOLE))  # an array, and the element at which something begins
-_LISTS = types.Tuple((_FLAT, _PLACES, _ENDS))
+WHOLE, _THREE = types.int64, types.UniTuple(types.int64, 3)
+FLAT, _PLACES, _ENDS = (types.Array(kind, 1, "C") for kind in (types.float32, types.int32, types.int64))
+PART = types.Tuple((FLAT, WHOLE))  # an array, and the element at which something begins
+_LISTS = types.Tuple((FLAT, _PLACES, _ENDS))
 
 
-@operation(_PART, _PART, _PART, _WHOLE, _WHOLE, _WHOLE, _WHOLE, types.float32)
+@operation(PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, types.float32)
 def forward(
     code: Code, z: Any, w: Any, x: Any, inputs: Any, outputs: Any, stride: Any, vectors: Any, least: Any
 ) -> None:
@@ -63,7 +63,7 @@ def forward(
         code.split(vectors, (2, 1), lambda first, size: block(column, neuron, first, size))
 
 
-@operation(_PART, _PART, _PART, _PART, _WHOLE, _WHOLE, _WHOLE, _WHOLE)
+@operation(PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
 def back(code: Code, to: Any, d: Any, w: Any, x: Any, inputs: Any, outputs: Any, stride: Any, vectors: Any) -> None:
     """Slopes of a layer's inputs from those of its outputs: w' d where x > 0, else 0."""
     builder, (to, to_at), (d, d_at), (w, w_at), (x, x_at) = code.builder, to, d, w, x
@@ -96,7 +96,29 @@ def back(code: Code, to: Any, d: Any, w: Any, x: Any, inputs: Any, outputs: Any,
         code.split(vectors, (2, 1), lambda first, size: block(feature, first, size))
 
 
-@operation(_FLAT, _FLAT, _FLAT, _WHOLE, _PART, _PART, _WHOLE, _WHOLE, _WHOLE, _WHOLE, _PART)
+def adam_numbers(code: Code, adam: Any) -> list[Any]:
+    """Beta 1, beta 2, the factors of m and v, epsilon squared, coupled decay, and what decoupled decay leaves of
+    weights and of biases; each spread over a vector."""
+    adam, adam_at = adam
+    return [code.copies(adam, code.at(adam_at, (i, 1))) for i in range(8)]
+
+
+def adam_step(code: Code, w: Any, m: Any, v: Any, here: Any, gradient: Any, numbers: list[Any], kept: Any) -> Any:
+    """Move sixteen weights of which decoupled decay leaves ``kept``; returns them."""
+    beta1, beta2, rise, spread, tiny, coupled = numbers[:6]
+    weight = code.load(w, here)
+    gradient = code.fma(coupled, weight, gradient)
+    mean = code.fma(beta1, code.load(m, here), gradient)
+    square = code.fma(beta2, code.load(v, here), code.times(gradient, gradient))
+    code.store(mean, m, here)
+    code.store(square, v, here)
+    root = code.reciprocal_root(code.fma(spread, square, tiny))
+    moved = code.fma(code.times(rise, mean), root, code.times(kept, weight))
+    code.store(moved, w, here)
+    return moved
+
+
+@operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, PART)
 def descend(
     code: Code,
     w: Any,
@@ -111,14 +133,10 @@ def descend(
     examples: Any,
     adam: Any,
 ) -> None:
-    """A step of Adam with the gradient x slopes over the first ``examples``; slopes are in panels.
-
-    ``adam`` holds beta 1, beta 2, the factors of m and v, epsilon squared, coupled decay, and what
-    decoupled decay leaves of weights and of biases.
-    """
-    builder, (x, x_at), (slopes, slopes_at), (adam, adam_at) = code.builder, x, slopes, adam
-    numbers = [code.copies(adam, code.at(adam_at, (i, 1))) for i in range(8)]
-    beta1, beta2, rise, spread, tiny, coupled = numbers[:6]
+    """A step of Adam (:func:`adam_numbers`) with the gradient x slopes over the first ``examples``; slopes are in
+    panels."""
+    builder, (x, x_at), (slopes, slopes_at) = code.builder, x, slopes
+    numbers = adam_numbers(code, adam)
     panel, slope_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (stride, ROW))
 
     def block(rows: int, feature: Any, first: Any, size: int, kept: Any) -> None:
@@ -135,14 +153,7 @@ def descend(
         for j in range(size):
             for r in range(rows):
                 here = code.at(start, (j, panel), (r, ROW))
-                weight = code.load(w, here)
-                gradient = code.fma(coupled, weight, builder.load(sums[r * size + j]))
-                mean = code.fma(beta1, code.load(m, here), gradient)
-                square = code.fma(beta2, code.load(v, here), code.times(gradient, gradient))
-                code.store(mean, m, here)
-                code.store(square, v, here)
-                root = code.reciprocal_root(code.fma(spread, square, tiny))
-                code.store(code.fma(code.times(rise, mean), root, code.times(kept, weight)), w, here)
+                adam_step(code, w, m, v, here, builder.load(sums[r * size + j]), numbers, kept)
 
     def panels(first: Any, size: int) -> None:
         with code.loop(code.over(inputs, ROWS)) as turn:
@@ -153,7 +164,7 @@ def descend(
         block(1, inputs, loop.index, 1, numbers[7])
 
 
-@operation(_PART, _THREE, _PART, _THREE, _WHOLE, _WHOLE)
+@operation(PART, _THREE, PART, _THREE, WHOLE, WHOLE)
 def turn(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, outer: Any, inner: Any) -> None:
     """Transpose ``outer`` times ``inner`` blocks of sixteen rows of sixteen.
 
@@ -177,7 +188,7 @@ def turn(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, outer: A
             code.store(vector, out, code.at(there, (i, out_row)))
 
 
-@operation(_LISTS, _PART, _WHOLE, _WHOLE, _WHOLE)
+@operation(_LISTS, PART, WHOLE, WHOLE, WHOLE)
 def enlist(code: Code, lists: Any, x: Any, panels: Any, stride: Any, examples: Any) -> None:
     """What is not 0 of each example in panels: its values, and where their rows begin in a panel of weights.
 
@@ -200,7 +211,7 @@ def enlist(code: Code, lists: Any, x: Any, panels: Any, stride: Any, examples: A
             builder.store(builder.load(count), builder.gep(ends, [code.at(line, (1, 1), (part.index, 1))]))
 
 
-@operation(_PART, _PART, _PART, _WHOLE, _PART, _WHOLE, _LISTS, _WHOLE, _WHOLE, _WHOLE, _WHOLE)
+@operation(PART, PART, PART, WHOLE, PART, WHOLE, _LISTS, WHOLE, WHOLE, WHOLE, WHOLE)
 def combine(
     code: Code,
     z: Any,

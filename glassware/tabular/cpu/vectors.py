@@ -16,13 +16,41 @@ from numba.extending import intrinsic
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW, Vectors
 
 ZERO = ir.Constant(INDEX, 0)
+BFLOAT_SINCE = 16  # the version of LLVM from which on its intrinsics take them as such
+
+
+class _BFloat(ir.Type):
+    """The type of sixteen bits that llvmlite has no name for."""
+
+    def _to_string(self) -> str:
+        return "bfloat"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _BFloat)
+
+    def __hash__(self) -> int:
+        return hash(_BFloat)
+
+
+HALVES = ir.VectorType(_BFloat(), 2 * ROW)
+SHORTS = ir.VectorType(ir.IntType(16), 2 * ROW)
 
 
 @cache
-def _estimates() -> bool:
-    """Whether the processor estimates reciprocal roots of sixteen numbers at once. Who names another gets none."""
+def _has(feature: str) -> bool:
+    """Whether the processor has these instructions. Who names another processor gets none."""
     ours = config.CPU_NAME is None and config.CPU_FEATURES is None
-    return ours and bool(llvmlite.binding.get_host_cpu_features().get("avx512f"))
+    return ours and bool(llvmlite.binding.get_host_cpu_features().get(feature))
+
+
+def _estimates() -> bool:
+    """Whether the processor estimates reciprocal roots of sixteen numbers at once."""
+    return _has("avx512f")
+
+
+def multiplies_halves() -> bool:
+    """Whether the processor multiplies pairs of bfloat16 and sums them in float32, sixteen pairs at once."""
+    return _has("avx512bf16") and llvmlite.binding.llvm_version_info[0] >= BFLOAT_SINCE
 
 
 class Code(Vectors):
@@ -61,6 +89,28 @@ class Code(Vectors):
             for v, vector in enumerate(b):
                 place = sums[r * len(b) + v]
                 self.builder.store(self.fma(row, vector, self.builder.load(place)), place)
+
+    def add_pairs(self, sums: list[Any], a: list[Any], b: list[Any]) -> None:
+        """sums (rows, vectors) += a (rows) b (vectors), where a and b are pairs of halves whose products are added."""
+        kind = ir.FunctionType(FLOATS, [FLOATS, HALVES, HALVES])
+        product = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.x86.avx512bf16.dpbf16ps.512")
+        a, b = ([self.builder.bitcast(vector, HALVES) for vector in vectors] for vectors in (a, b))
+        for r, row in enumerate(a):
+            for v, vector in enumerate(b):
+                place = sums[r * len(b) + v]
+                self.builder.store(self.builder.call(product, [self.builder.load(place), row, vector]), place)
+
+    def halves(self, first: Any, second: Any) -> Any:
+        """Two vectors rounded to bfloat16, one behind the other."""
+        kind = ir.FunctionType(HALVES, [FLOATS, FLOATS])
+        name = "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
+        convert = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        return self.builder.bitcast(self.builder.call(convert, [second, first]), SHORTS)
+
+    def pick(self, one: Any, other: Any, places: Sequence[int]) -> Any:
+        """Elements of two vectors."""
+        kind = ir.VectorType(ir.IntType(32), len(places))
+        return self.builder.shuffle_vector(one, other, ir.Constant(kind, list(places)))
 
     def split(self, count: Any, sizes: Sequence[int], body: Callable[[Any, int], None]) -> None:
         """``count`` vectors as blocks of these sizes, of the first as many as there are. Calls body(first, size)."""
@@ -137,7 +187,7 @@ def operation(*kinds: Any) -> Callable[[Callable[..., None]], Any]:
                 return [given(inner, passed) for inner in form] if isinstance(form, list) else passed[form]
 
             forms = [take(kind, value) for kind, value in zip(signature.args, arguments, strict=True)]
-            name = f"glassware.tabular.{body.__name__}"
+            name = f"{body.__module__}.{body.__name__}"
             function = builder.module.globals.get(name)
             if function is None:
                 kind = ir.FunctionType(ir.VoidType(), [value.type for value in values])

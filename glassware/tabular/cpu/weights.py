@@ -19,7 +19,7 @@ ALIGN = 64  # bytes: a vector must not straddle two cache lines
 
 def layout(shape: Shape) -> Net:
     """Where a network of this shape, its activations and its slopes lie."""
-    stride = whole(shape.batch, ROW)
+    stride = whole(shape.batch, 2 * ROW if shape.precision == "fast" else ROW)  # of pairs a whole vector, too
     rows, w_at, x_at, d_at = [], 0, 0, 0
     for i, (inputs, outputs) in enumerate(pairwise(shape.sizes)):
         inputs, columns = whole(inputs, ROW if i else ROWS), whole(outputs, ROW)

@@ -1,0 +1,274 @@
+"""The products of a layer in half the time: of bfloat16 numbers, summed in float32.
+
+An instruction takes sixteen pairs of halves, multiplies them by sixteen other pairs, and adds both products of a pair
+to a float32 sum. So what is summed over lies in pairs, each in the room of a float: a product's rows as (rows, pairs),
+of which one is spread over a vector, and its columns in panels, (panels, pairs, 16). What lies so, and over what:
+
+- ``x`` and ``d``, inputs and slopes: rows of examples over features, for the products forward and back;
+- ``x_turned``: rows of features over examples, and ``d_panels``: panels of features over examples, for the gradient;
+- ``w_panels``: panels of outputs over inputs, forward, and ``w_turned``: panels of inputs over outputs, back.
+
+Weights themselves, their biases, the averages of Adam and a network's outputs are float32, as in ``tiles``.
+Examples are taken eight at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+
+from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW
+from glassware.tabular.cpu.tiles import FLAT, PART, ROWS, WHOLE, adam_numbers, adam_step
+from glassware.tabular.cpu.vectors import SHORTS, ZERO, Code, operation
+
+HALF = ROW // 2
+
+_SIDE_BY_SIDE = [i // 2 + ROW * (i % 2) for i in range(ROW * 2)]
+_ONES = ir.Constant(INTS, [0x3F803F80] * ROW)  # pairs of 1.0
+
+
+def _product(code: Code, rows: list[Any], panels: list[Any], pairs: Any, starts: list[Any] | None = None) -> list[Any]:
+    """Sums (rows, panels) over ``pairs`` of rows and panels, each an array and where it begins."""
+    sums = code.sums(len(rows) * len(panels))
+    for i, place in enumerate(sums if starts else []):
+        code.builder.store(starts[i % len(panels)], place)
+    with code.loop(pairs) as loop:
+        code.add_pairs(
+            sums,
+            [code.copies(base, code.at(at, (loop.index, 1))) for base, at in rows],
+            [code.load(base, code.at(at, (loop.index, ROW))) for base, at in panels],
+        )
+    return [code.builder.load(place) for place in sums]
+
+
+def _paired(code: Code, first: Any, second: Any) -> Any:
+    """Pairs of which one half is from each vector, as sixteen floats."""
+    both = code.halves(first, second)
+    return code.builder.bitcast(code.pick(both, both, _SIDE_BY_SIDE), FLOATS)
+
+
+def _keep(code: Code, found: list[Any], size: int, rows: Any, row: Any, panels: Any, panel: Any) -> None:
+    """Store eight examples by ``size`` vectors of features as rows ``row`` apart, and as panels ``panel`` apart."""
+    (rows, rows_at), (panels, panels_at) = rows, panels
+    for r in range(ROWS):
+        line = found[r * size : (r + 1) * size]
+        both = code.builder.bitcast(code.halves(line[0], line[-1]), FLOATS)
+        both = both if size == 2 else code.pick(both, both, range(HALF))
+        code.store(both, rows, code.at(rows_at, (r, row)))
+    for r in range(0, ROWS, 2):
+        for v in range(size):
+            together = _paired(code, found[r * size + v], found[(r + 1) * size + v])
+            code.store(together, panels, code.at(panels_at, (r // 2, ROW), (v, panel)))
+
+
+def _tiles(code: Code, panels: Any, groups: Any, body: Callable[[Any, Any, int], None]) -> None:
+    """Calls body(first panel, first example, panels) for all tiles."""
+
+    def across(first: Any, size: int) -> None:
+        with code.loop(groups) as loop:
+            body(first, code.at(ZERO, (loop.index, ROWS)), size)
+
+    code.split(panels, (2, 1), across)
+
+
+def _half(code: Code, number: Any) -> Any:
+    return code.builder.lshr(number, ir.Constant(INDEX, 1))
+
+
+def _forward(code: Code, x: Any, w_panels: Any, w: Any, inputs: Any, first: Any, example: Any, size: int) -> list[Any]:
+    """A tile of w x, with biases."""
+    (x, x_at), (w_panels, panels_at), (w, w_at) = x, w_panels, w
+    pairs = _half(code, inputs)
+    panel, bias_panel = code.at(ZERO, (pairs, ROW)), code.at(ir.Constant(INDEX, ROW), (inputs, ROW))
+    here, bias = code.at(panels_at, (first, panel)), code.at(w_at, (inputs, ROW), (first, bias_panel))
+    start = code.at(x_at, (example, pairs))
+    return _product(
+        code,
+        [(x, code.at(start, (r, pairs))) for r in range(ROWS)],
+        [(w_panels, code.at(here, (v, panel))) for v in range(size)],
+        pairs,
+        [code.load(w, code.at(bias, (v, bias_panel))) for v in range(size)],
+    )
+
+
+@operation(PART, PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
+def activate(
+    code: Code,
+    to: Any,
+    to_panels: Any,
+    w_panels: Any,
+    w: Any,
+    x: Any,
+    inputs: Any,
+    panels: Any,
+    stride: Any,
+    groups: Any,
+) -> None:
+    """max(w x, 0) for ``groups`` of eight examples, as rows and as panels."""
+    builder, none = code.builder, code.constant(0.0)
+    row, panel = code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
+
+    def tile(first: Any, example: Any, size: int) -> None:
+        sums = _forward(code, x, w_panels, w, inputs, first, example, size)
+        found = [builder.select(builder.fcmp_ordered("<", total, none), none, total) for total in sums]  # NaN stays
+        rows = to[0], code.at(to[1], (example, row), (first, HALF))
+        _keep(code, found, size, rows, row, (to_panels[0], code.at(to_panels[1], (first, panel), (example, HALF))), panel)
+
+    _tiles(code, panels, groups, tile)
+
+
+@operation(PART, PART, PART, PART, WHOLE, WHOLE, WHOLE)
+def conclude(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, panels: Any, groups: Any) -> None:
+    """w x for ``groups`` of eight examples: rows of floats."""
+    row = code.at(ZERO, (panels, ROW))
+
+    def tile(first: Any, example: Any, size: int) -> None:
+        here = code.at(to[1], (example, row), (first, ROW))
+        for i, total in enumerate(_forward(code, x, w_panels, w, inputs, first, example, size)):
+            code.store(total, to[0], code.at(here, (i // size, row), (i % size, ROW)))
+
+    _tiles(code, panels, groups, tile)
+
+
+@operation(PART, PART, PART, WHOLE, WHOLE, WHOLE)
+def halve_slopes(code: Code, to: Any, to_panels: Any, d: Any, panels: Any, stride: Any, groups: Any) -> None:
+    """Rows of floats as rows of halves and as panels."""
+    columns, row, panel = code.at(ZERO, (panels, ROW)), code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
+
+    def tile(first: Any, example: Any, size: int) -> None:
+        here = code.at(d[1], (example, columns), (first, ROW))
+        found = [code.load(d[0], code.at(here, (r, columns), (v, ROW))) for r in range(ROWS) for v in range(size)]
+        rows = to[0], code.at(to[1], (example, row), (first, HALF))
+        _keep(code, found, size, rows, row, (to_panels[0], code.at(to_panels[1], (first, panel), (example, HALF))), panel)
+
+    _tiles(code, panels, groups, tile)
+
+
+@operation(PART, PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
+def back(
+    code: Code,
+    to: Any,
+    to_panels: Any,
+    x: Any,
+    w_turned: Any,
+    d: Any,
+    inputs: Any,
+    outputs: Any,
+    stride: Any,
+    groups: Any,
+) -> None:
+    """Slopes of a layer's inputs from those of its outputs: w' d where x > 0, else 0; as rows and as panels."""
+    builder, none = code.builder, ir.Constant(ir.VectorType(ir.IntType(16), ROW), None)
+    panels, columns = code.over(outputs, ROW), _half(code, inputs)
+    pairs, room, panel = code.over(outputs, 2), code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
+    turned = code.at(ZERO, (room, ROW))
+
+    def tile(first: Any, example: Any, size: int) -> None:
+        start, here = code.at(d[1], (example, room)), code.at(w_turned[1], (first, turned))
+        sums = _product(
+            code,
+            [(d[0], code.at(start, (r, room))) for r in range(ROWS)],
+            [(w_turned[0], code.at(here, (v, turned))) for v in range(size)],
+            pairs,
+        )
+        place, found = code.at(ZERO, (example, columns), (first, HALF)), []
+        for i, total in enumerate(sums):
+            at = code.at(x[1], (place, 1), (i // size, columns), (i % size, HALF))
+            level = code.load(x[0], at, none.type)  # a half is above 0 when its bits are, as of a whole number
+            found.append(builder.select(builder.icmp_signed(">", level, none), total, code.constant(0.0)))
+        rows, far = (to[0], builder.add(to[1], place)), code.at(to_panels[1], (first, panel), (example, HALF))
+        _keep(code, found, size, rows, columns, (to_panels[0], far), panel)
+
+    _tiles(code, code.over(inputs, ROW), groups, tile)
+
+
+@operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, PART)
+def descend(
+    code: Code,
+    w: Any,
+    m: Any,
+    v: Any,
+    w_at: Any,
+    w_panels: Any,
+    x_turned: Any,
+    d_panels: Any,
+    inputs: Any,
+    outputs: Any,
+    stride: Any,
+    examples: Any,
+    adam: Any,
+) -> None:
+    """``tiles.descend``; the weights' panels follow."""
+    numbers, pairs, line = adam_numbers(code, adam), code.over(examples, 2), _half(code, stride)
+    panel, slope_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (line, ROW))
+    half_panel = code.at(ZERO, (inputs, HALF))
+
+    def learn(found: list[Any], feature: Any, first: Any, size: int, kept: Any) -> list[Any]:
+        start = code.at(w_at, (first, panel), (feature, ROW))
+        places = [code.at(start, (i % size, panel), (i // size, ROW)) for i in range(len(found))]
+        return [adam_step(code, w, m, v, at, gradient, numbers, kept) for at, gradient in zip(places, found, strict=True)]
+
+    def block(first: Any, size: int) -> None:
+        slopes = [(d_panels[0], code.at(d_panels[1], (first, slope_panel), (j, slope_panel))) for j in range(size)]
+        with code.loop(code.over(inputs, ROWS)) as turn:
+            feature = code.at(ZERO, (turn.index, ROWS))
+            source = code.at(x_turned[1], (feature, line))
+            found = _product(code, [(x_turned[0], code.at(source, (r, line))) for r in range(ROWS)], slopes, pairs)
+            weights = learn(found, feature, first, size, numbers[6])
+            here = code.at(w_panels[1], (first, half_panel), (feature, HALF))
+            for r in range(0, ROWS, 2):
+                for j in range(size):
+                    both = _paired(code, weights[r * size + j], weights[(r + 1) * size + j])
+                    code.store(both, w_panels[0], code.at(here, (r // 2, ROW), (j, half_panel)))
+        sums = code.sums(size)
+        with code.loop(pairs) as loop:
+            slope = [code.load(base, code.at(at, (loop.index, ROW))) for base, at in slopes]
+            code.add_pairs(sums, [_ONES], slope)
+        learn([code.builder.load(place) for place in sums], inputs, first, size, numbers[7])
+
+    code.split(code.over(outputs, ROW), (2, 1), block)
+
+
+@operation(PART, PART, WHOLE, WHOLE)
+def halve_weights(code: Code, w_panels: Any, w: Any, inputs: Any, outputs: Any) -> None:
+    """The panels of a layer's weights."""
+    pairs, panel = _half(code, inputs), code.at(ir.Constant(INDEX, ROW), (inputs, ROW))
+    with code.loop(code.over(outputs, ROW)) as column, code.loop(pairs) as pair:
+        here = code.at(w[1], (column.index, panel), (pair.index, 2 * ROW))
+        both = _paired(code, code.load(w[0], here), code.load(w[0], code.at(here, (ROW, 1))))
+        code.store(both, w_panels[0], code.at(w_panels[1], (column.index, code.at(ZERO, (pairs, ROW))), (pair.index, ROW)))
+
+
+@operation(PART, PART, WHOLE, WHOLE)
+def turn_weights(code: Code, w_turned: Any, w_panels: Any, inputs: Any, outputs: Any) -> None:
+    """Panels of inputs over outputs, from panels of outputs over inputs."""
+    builder, pairs, panels = code.builder, _half(code, inputs), code.over(outputs, ROW)
+    panel, turned = code.at(ZERO, (pairs, ROW)), code.at(ZERO, (panels, HALF * ROW))
+    with code.loop(panels) as outer, code.loop(code.over(inputs, ROW)) as inner:
+        here = code.at(w_panels[1], (outer.index, panel), (inner.index, HALF * ROW))
+        there = code.at(w_turned[1], (inner.index, turned), (outer.index, HALF * ROW))
+        block = [builder.bitcast(code.load(w_panels[0], code.at(here, (i, ROW))), SHORTS) for i in range(HALF)]
+        for step in range(3):
+            # Of a half's address, the input's four bits trade places with the output's, one each time. It is
+            # (vector: i3 i2 i1; place: j3 j2 j1 j0 i0) first and (vector: j3 j2 j1; place: i3 i2 i1 i0 j0) last.
+            block = [
+                code.pick(block[i], block[i + HALF // 2], _trade(step, upper))
+                for i in range(HALF // 2)
+                for upper in (0, 1)
+            ]
+        for i, vector in enumerate(block):
+            code.store(builder.bitcast(vector, FLOATS), w_turned[0], code.at(there, (i, ROW)))
+
+
+def _trade(step: int, upper: int) -> list[int]:
+    """Where the halves of a vector come from in two others."""
+    found = []
+    for place in range(2 * ROW):
+        bits = [place >> (4 - k) & 1 for k in range(5)]
+        other, bits[step] = bits[step], upper
+        if step == 2:
+            bits[3], bits[4] = bits[4], bits[3]
+        found.append(2 * ROW * other + sum(bit << (4 - k) for k, bit in enumerate(bits)))
+    return found
