@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,9 @@ class Prepared(NamedTuple):
     truth: np.ndarray
     weight: np.ndarray
     seed: int
+
+
+Scaled: TypeAlias = dict[tuple[int, str], tuple[Scaling, np.ndarray]]  # by a table's identity and the kind of scale
 
 
 class Attempt(NamedTuple):
@@ -155,7 +158,8 @@ class _SparseMLP(BaseEstimator):
         used = weight > 0
         if not used.any():
             raise DataError("sample_weight must have a positive entry, and all are zero.")
-        X, y, weight = X[used], y[used], weight[used]
+        if not used.all():  # else fits of one table go on sharing it
+            X, y, weight = X[used], y[used], weight[used]
         truth = self._targets(y, weight)
         seed = int(check_random_state(self.random_state).randint(2**31))
         return Prepared(first, X, y, truth, weight / weight.mean(), seed)
@@ -175,11 +179,14 @@ class _SparseMLP(BaseEstimator):
         )
         return recipe(preset, **{name: getattr(self, name) for name in names})
 
-    def _attempt(self, prepared: Prepared, recipe: Recipe) -> Attempt:
-        """The table as a recipe wants it, ready to be trained on."""
+    def _attempt(self, prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None) -> Attempt:
+        """The table as a recipe wants it, ready to be trained on. What was ``scaled`` before is not again."""
         X, y, truth, weight = prepared.X, prepared.y, prepared.truth, prepared.weight
-        scaling = Scaling.fit(X, recipe.scale)
-        x, target = scaling.transform(X), truth
+        scaled, which = {} if scaled is None else scaled, (id(X), recipe.scale)
+        if which not in scaled:
+            scaling = Scaling.fit(X, recipe.scale)
+            scaled[which] = scaling, scaling.transform(X)
+        (scaling, x), target = scaled[which], truth
         importance = gain = np.ones(X.shape[1])
         if self._classify:
             target = (1.0 - recipe.label_smoothing) * truth + recipe.label_smoothing / truth.shape[1]
@@ -192,7 +199,7 @@ class _SparseMLP(BaseEstimator):
         # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
         keys = np.stack([fold(seed_words(prepared.seed), i) for i in range(recipe.n_ensemble)])
         held_out = self._held_out(recipe, len(X), prepared.seed)
-        table = Table(x * gain, target, truth, weight)
+        table = Table(x * gain if recipe.guided else x, target, truth, weight)
         job = Job(recipe, int(self.init_sparsity or 0), self._classify, table, importance, held_out, keys)
         return Attempt(job, scaling, gain)
 
@@ -261,14 +268,15 @@ def train_all(estimators: list[Any], tables: list[Prepared]) -> None:
     Where the default recipe finds little the patient one is tried, and taken if it finds clearly more: a parity shows
     no progress for long, and early stopping takes that for the end.
     """
-    attempts = [one._attempt(table, table.recipe) for one, table in zip(estimators, tables, strict=True)]
+    scaled: Scaled = {}  # seeds and settings share the rows of their fold
+    attempts = [one._attempt(table, table.recipe, scaled) for one, table in zip(estimators, tables, strict=True)]
     outcomes = train([attempt.job for attempt in attempts])
     again = [
         i
         for i, one in enumerate(estimators)
         if one.preset == "default" and one._learnt_little(attempts[i], outcomes[i])
     ]
-    seconds = [estimators[i]._attempt(tables[i], estimators[i]._recipe("patient")) for i in again]
+    seconds = [estimators[i]._attempt(tables[i], estimators[i]._recipe("patient"), scaled) for i in again]
     for i, attempt, outcome in zip(again, seconds, train([attempt.job for attempt in seconds]), strict=True):
         if outcome.loss < BETTER * outcomes[i].loss:
             attempts[i], outcomes[i] = attempt, outcome

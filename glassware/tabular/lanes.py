@@ -124,13 +124,15 @@ def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto") -> list[Outc
     On a CPU by a kernel, a network a core (:mod:`glassware.tabular.cpu`). By XLA on accelerators, where there is no
     Numba, and for whoever asks. On a CPU a network is the same bit for bit whatever it was trained beside.
     """
-    kernel = _kernel() if engine == "auto" and on_cpu() else None
+    wanted = {job.recipe.precision for job in jobs}
+    kernels = {_kernel(precision) for precision in wanted} if engine == "auto" and on_cpu() else {None}
+    kernel = None if None in kernels else next(iter(kernels), None)
     return kernel(jobs) if kernel else _train_xla(jobs)
 
 
 @cache
-def _kernel() -> Callable[[list[Job]], list[Outcome]] | None:
-    """What trains jobs on CPU cores; None where it cannot be compiled."""
+def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcome]] | None:
+    """What trains jobs of this precision on CPU cores; None where it cannot be compiled."""
     if find_spec("numba") is None:
         return None
     # Numba takes a moment to import: only when it is used.
@@ -139,7 +141,7 @@ def _kernel() -> Callable[[list[Job]], list[Outcome]] | None:
 
     for attempt in range(2):
         try:
-            compile_now()
+            compile_now(precision)
             return train
         except Exception as error:  # damaged machine code raises whatever its pickles do; else it fails again
             forget()
@@ -306,7 +308,7 @@ def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
     # Rows are taken out of all tables one batch at a time: lanes that step together share one copy.
     rows_of = lambda name, slots: data[name][lane["table"], slots]
     steps = -(-lane["rows"] // shape.batch)
-    gradient = jax.grad(lambda params, *batch: _loss(shape, apply(params, batch[0]), *batch[1:]))
+    gradient = jax.grad(lambda params, *batch: _loss(shape, apply(params, batch[0], shape.precision), *batch[1:]))
 
     def step(i: Any, carry: Any) -> Any:
         epoch, order, params, first, second = carry
@@ -334,7 +336,8 @@ def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
             return carry, (params, jnp.float32(jnp.nan))
         held = lane["held"]
         weight = jnp.where(jnp.arange(shape.held_out) < lane["held_rows"], rows_of("weight", held), 0.0)
-        loss = _loss(shape, apply(params, rows_of("x", held)), rows_of("truth", held), weight, lane["held_rows"])
+        out = apply(params, rows_of("x", held), shape.precision)
+        loss = _loss(shape, out, rows_of("truth", held), weight, lane["held_rows"])
         return carry, (params, loss)
 
     features = data["features"][lane["table"]]

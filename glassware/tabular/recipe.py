@@ -34,7 +34,7 @@ class Recipe:
         label_smoothing: share of every label that is spread over all classes.
         guided: a forest on the same rows tells which columns matter (:mod:`glassware.tabular.guide`).
         trust: share of every class label that is replaced by the vote of the forest's trees that did not see the row.
-        precision: ``exact``, all in float32; ``fast``, products of bfloat16 numbers, their sums and all else in float32.
+        precision: ``exact``, all in float32; ``fast``, products of bfloat16 numbers, sums and all else in float32.
     """
 
     hidden_layer_sizes: tuple[int, ...]

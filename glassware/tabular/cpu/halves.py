@@ -15,7 +15,7 @@ Examples are taken eight at a time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 
@@ -29,11 +29,20 @@ _SIDE_BY_SIDE = [i // 2 + ROW * (i % 2) for i in range(ROW * 2)]
 _ONES = ir.Constant(INTS, [0x3F803F80] * ROW)  # pairs of 1.0
 
 
-def _product(code: Code, rows: list[Any], panels: list[Any], pairs: Any, starts: list[Any] | None = None) -> list[Any]:
+class _Tile(NamedTuple):
+    """The first of some panels, the first of eight examples, and how many panels."""
+
+    first: Any
+    example: Any
+    size: int
+
+
+def _product(code: Code, rows: list[Any], panels: list[Any], pairs: Any, starts: Any = ()) -> list[Any]:
     """Sums (rows, panels) over ``pairs`` of rows and panels, each an array and where it begins."""
     sums = code.sums(len(rows) * len(panels))
-    for i, place in enumerate(sums if starts else []):
-        code.builder.store(starts[i % len(panels)], place)
+    for v, start in enumerate(starts):
+        for place in sums[v :: len(panels)]:
+            code.builder.store(start, place)
     with code.loop(pairs) as loop:
         code.add_pairs(
             sums,
@@ -49,9 +58,11 @@ def _paired(code: Code, first: Any, second: Any) -> Any:
     return code.builder.bitcast(code.pick(both, both, _SIDE_BY_SIDE), FLOATS)
 
 
-def _keep(code: Code, found: list[Any], size: int, rows: Any, row: Any, panels: Any, panel: Any) -> None:
-    """Store eight examples by ``size`` vectors of features as rows ``row`` apart, and as panels ``panel`` apart."""
-    (rows, rows_at), (panels, panels_at) = rows, panels
+def _keep(code: Code, tile: _Tile, found: list[Any], to: Any, row: Any, to_panels: Any, panel: Any) -> None:
+    """Store a tile of eight examples as rows ``row`` apart, and as panels ``panel`` apart."""
+    (first, example, size), (rows, rows_at), (panels, panels_at) = tile, to, to_panels
+    rows_at = code.at(rows_at, (example, row), (first, HALF))
+    panels_at = code.at(panels_at, (first, panel), (example, HALF))
     for r in range(ROWS):
         line = found[r * size : (r + 1) * size]
         both = code.builder.bitcast(code.halves(line[0], line[-1]), FLOATS)
@@ -63,12 +74,12 @@ def _keep(code: Code, found: list[Any], size: int, rows: Any, row: Any, panels: 
             code.store(together, panels, code.at(panels_at, (r // 2, ROW), (v, panel)))
 
 
-def _tiles(code: Code, panels: Any, groups: Any, body: Callable[[Any, Any, int], None]) -> None:
-    """Calls body(first panel, first example, panels) for all tiles."""
+def _tiles(code: Code, panels: Any, groups: Any, body: Callable[[_Tile], None]) -> None:
+    """Calls body for all tiles of so many panels and groups of eight examples."""
 
     def across(first: Any, size: int) -> None:
         with code.loop(groups) as loop:
-            body(first, code.at(ZERO, (loop.index, ROWS)), size)
+            body(_Tile(first, code.at(ZERO, (loop.index, ROWS)), size))
 
     code.split(panels, (2, 1), across)
 
@@ -77,9 +88,9 @@ def _half(code: Code, number: Any) -> Any:
     return code.builder.lshr(number, ir.Constant(INDEX, 1))
 
 
-def _forward(code: Code, x: Any, w_panels: Any, w: Any, inputs: Any, first: Any, example: Any, size: int) -> list[Any]:
+def _forward(code: Code, tile: _Tile, w_panels: Any, w: Any, x: Any, inputs: Any) -> list[Any]:
     """A tile of w x, with biases."""
-    (x, x_at), (w_panels, panels_at), (w, w_at) = x, w_panels, w
+    (first, example, size), (w_panels, panels_at), (w, w_at), (x, x_at) = tile, w_panels, w, x
     pairs = _half(code, inputs)
     panel, bias_panel = code.at(ZERO, (pairs, ROW)), code.at(ir.Constant(INDEX, ROW), (inputs, ROW))
     here, bias = code.at(panels_at, (first, panel)), code.at(w_at, (inputs, ROW), (first, bias_panel))
@@ -110,13 +121,12 @@ def activate(
     builder, none = code.builder, code.constant(0.0)
     row, panel = code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
 
-    def tile(first: Any, example: Any, size: int) -> None:
-        sums = _forward(code, x, w_panels, w, inputs, first, example, size)
+    def body(tile: _Tile) -> None:
+        sums = _forward(code, tile, w_panels, w, x, inputs)
         found = [builder.select(builder.fcmp_ordered("<", total, none), none, total) for total in sums]  # NaN stays
-        rows = to[0], code.at(to[1], (example, row), (first, HALF))
-        _keep(code, found, size, rows, row, (to_panels[0], code.at(to_panels[1], (first, panel), (example, HALF))), panel)
+        _keep(code, tile, found, to, row, to_panels, panel)
 
-    _tiles(code, panels, groups, tile)
+    _tiles(code, panels, groups, body)
 
 
 @operation(PART, PART, PART, PART, WHOLE, WHOLE, WHOLE)
@@ -124,12 +134,12 @@ def conclude(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, pa
     """w x for ``groups`` of eight examples: rows of floats."""
     row = code.at(ZERO, (panels, ROW))
 
-    def tile(first: Any, example: Any, size: int) -> None:
-        here = code.at(to[1], (example, row), (first, ROW))
-        for i, total in enumerate(_forward(code, x, w_panels, w, inputs, first, example, size)):
-            code.store(total, to[0], code.at(here, (i // size, row), (i % size, ROW)))
+    def body(tile: _Tile) -> None:
+        here = code.at(to[1], (tile.example, row), (tile.first, ROW))
+        for i, total in enumerate(_forward(code, tile, w_panels, w, x, inputs)):
+            code.store(total, to[0], code.at(here, (i // tile.size, row), (i % tile.size, ROW)))
 
-    _tiles(code, panels, groups, tile)
+    _tiles(code, panels, groups, body)
 
 
 @operation(PART, PART, PART, WHOLE, WHOLE, WHOLE)
@@ -137,13 +147,12 @@ def halve_slopes(code: Code, to: Any, to_panels: Any, d: Any, panels: Any, strid
     """Rows of floats as rows of halves and as panels."""
     columns, row, panel = code.at(ZERO, (panels, ROW)), code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
 
-    def tile(first: Any, example: Any, size: int) -> None:
-        here = code.at(d[1], (example, columns), (first, ROW))
-        found = [code.load(d[0], code.at(here, (r, columns), (v, ROW))) for r in range(ROWS) for v in range(size)]
-        rows = to[0], code.at(to[1], (example, row), (first, HALF))
-        _keep(code, found, size, rows, row, (to_panels[0], code.at(to_panels[1], (first, panel), (example, HALF))), panel)
+    def body(tile: _Tile) -> None:
+        here = code.at(d[1], (tile.example, columns), (tile.first, ROW))
+        places = [code.at(here, (r, columns), (v, ROW)) for r in range(ROWS) for v in range(tile.size)]
+        _keep(code, tile, [code.load(d[0], at) for at in places], to, row, to_panels, panel)
 
-    _tiles(code, panels, groups, tile)
+    _tiles(code, panels, groups, body)
 
 
 @operation(PART, PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
@@ -165,7 +174,8 @@ def back(
     pairs, room, panel = code.over(outputs, 2), code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
     turned = code.at(ZERO, (room, ROW))
 
-    def tile(first: Any, example: Any, size: int) -> None:
+    def body(tile: _Tile) -> None:
+        first, example, size = tile
         start, here = code.at(d[1], (example, room)), code.at(w_turned[1], (first, turned))
         sums = _product(
             code,
@@ -173,15 +183,14 @@ def back(
             [(w_turned[0], code.at(here, (v, turned))) for v in range(size)],
             pairs,
         )
-        place, found = code.at(ZERO, (example, columns), (first, HALF)), []
+        mask, found = code.at(x[1], (example, columns), (first, HALF)), []
         for i, total in enumerate(sums):
-            at = code.at(x[1], (place, 1), (i // size, columns), (i % size, HALF))
-            level = code.load(x[0], at, none.type)  # a half is above 0 when its bits are, as of a whole number
+            # A half is above 0 when its bits are, read as a whole number.
+            level = code.load(x[0], code.at(mask, (i // size, columns), (i % size, HALF)), none.type)
             found.append(builder.select(builder.icmp_signed(">", level, none), total, code.constant(0.0)))
-        rows, far = (to[0], builder.add(to[1], place)), code.at(to_panels[1], (first, panel), (example, HALF))
-        _keep(code, found, size, rows, columns, (to_panels[0], far), panel)
+        _keep(code, tile, found, to, columns, to_panels, panel)
 
-    _tiles(code, code.over(inputs, ROW), groups, tile)
+    _tiles(code, code.over(inputs, ROW), groups, body)
 
 
 @operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, PART)
@@ -208,7 +217,7 @@ def descend(
     def learn(found: list[Any], feature: Any, first: Any, size: int, kept: Any) -> list[Any]:
         start = code.at(w_at, (first, panel), (feature, ROW))
         places = [code.at(start, (i % size, panel), (i // size, ROW)) for i in range(len(found))]
-        return [adam_step(code, w, m, v, at, gradient, numbers, kept) for at, gradient in zip(places, found, strict=True)]
+        return [adam_step(code, w, m, v, at, one, numbers, kept) for at, one in zip(places, found, strict=True)]
 
     def block(first: Any, size: int) -> None:
         slopes = [(d_panels[0], code.at(d_panels[1], (first, slope_panel), (j, slope_panel))) for j in range(size)]
@@ -234,11 +243,12 @@ def descend(
 @operation(PART, PART, WHOLE, WHOLE)
 def halve_weights(code: Code, w_panels: Any, w: Any, inputs: Any, outputs: Any) -> None:
     """The panels of a layer's weights."""
-    pairs, panel = _half(code, inputs), code.at(ir.Constant(INDEX, ROW), (inputs, ROW))
+    panel, half_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (inputs, HALF))
+    pairs = _half(code, inputs)
     with code.loop(code.over(outputs, ROW)) as column, code.loop(pairs) as pair:
         here = code.at(w[1], (column.index, panel), (pair.index, 2 * ROW))
         both = _paired(code, code.load(w[0], here), code.load(w[0], code.at(here, (ROW, 1))))
-        code.store(both, w_panels[0], code.at(w_panels[1], (column.index, code.at(ZERO, (pairs, ROW))), (pair.index, ROW)))
+        code.store(both, w_panels[0], code.at(w_panels[1], (column.index, half_panel), (pair.index, ROW)))
 
 
 @operation(PART, PART, WHOLE, WHOLE)

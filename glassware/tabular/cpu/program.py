@@ -133,4 +133,3 @@ def _live(task: _Task, member: int, desk: Any, stop: threading.Event) -> None:
         loss = passes(net, judged, held, state, desk, NOTHING) if shape.held_out else np.nan
         kept[check], task.losses[member, check] = state.w, loss
     task.kept[member] = kept
-
