@@ -270,6 +270,7 @@ def test_columns_that_never_change_or_have_wild_tails():
         ({"init_sparsity": 0}, "init_sparsity must be a whole number from 1, or None"),
         ({"epochs": 2.5}, "epochs must be a whole number from 1, not 2.5"),
         ({"learning_rate": -1.0}, "learning_rate must be a number from 0, not -1.0"),
+        ({"precision": "half"}, "precision must be 'exact' or 'fast', not 'half'"),
         ({"missing": "drop"}, "missing must be 'refuse' or 'median', not 'drop'"),
         ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1"),
     ],
