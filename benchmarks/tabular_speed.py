@@ -1,11 +1,12 @@
 """How fast are many networks on one table? 30 seeds x 5 folds of 10,000 rows, beside scikit-learn and a PyTorch loop.
 
 ``python -m benchmarks.tabular_speed`` trains the same networks (two hidden layers of 256, Adam, no early stopping, the
-same epochs and batch size) three ways: all at once by ``fit_many``, one by one by scikit-learn's MLPClassifier, one by
-one by a plain PyTorch loop. Peers are timed on one fit, whose cost does not depend on the seed, by the wall clock with
-as many threads as they come with, and by processor time on one thread; the faster of the two counts. Ours trains all
-networks, by the wall clock. Peers and ours take turns. Compiling is timed apart. Then a single fit of 1,000 rows, and
-the time that the matrix products alone would take. ``--quick`` trains few, for few epochs.
+same epochs and batch size) three ways: all at once by ``fit_many``, in either precision, one by one by scikit-learn's
+MLPClassifier, one by one by a plain PyTorch loop. Peers are timed on one fit, whose cost does not depend on the seed,
+by the wall clock with as many threads as they come with, and by processor time on one thread; the faster of the two
+counts. Ours trains all networks, by the wall clock. Peers and ours take turns. Compiling is timed apart. Then a single
+fit of 1,000 rows, and the time that the matrix products alone would take in float32. ``--quick`` trains few, for few
+epochs.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.neural_network import MLPClassifier
@@ -26,10 +29,12 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from glassware.engine.device import cores
 from glassware.tabular import SparseMLPClassifier, fit_many
+from glassware.tabular.recipe import Precision
 
 HIDDEN = (256, 256)
 COLUMNS = 20
 RATE = 1e-3
+PRECISIONS: tuple[Precision, ...] = ("exact", "fast")
 
 
 def table(rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -39,12 +44,9 @@ def table(rows: int) -> tuple[np.ndarray, np.ndarray]:
     return x, (x[:, 0] * x[:, 1] + x[:, 2] + rng.normal(size=rows) > 0).astype(int)
 
 
-def ours(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int) -> None:
-    many = [
-        SparseMLPClassifier(HIDDEN, preset="paper", epochs=epochs, batch_size=batch, random_state=seed)
-        for seed in range(len(fits))
-    ]
-    fit_many(many, fits)
+def ours(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int, precision: Precision) -> None:
+    one = SparseMLPClassifier(HIDDEN, preset="paper", epochs=epochs, batch_size=batch, precision=precision)
+    fit_many([clone(one).set_params(random_state=seed) for seed in range(len(fits))], fits)
 
 
 def scikit(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int) -> None:
@@ -124,52 +126,57 @@ def many(seeds: int, epochs: int, batch: int, peer_epochs: int, turns: int) -> N
     x, y = table(10_000)
     folds = [(x[kept], y[kept]) for kept, _ in KFold(5).split(x)]
     fits = folds * seeds
-    first = seconds(lambda: ours(fits, 1, batch))
-    compiled = seconds(lambda: ours(fits, 1, batch))
-    print(f"batch {batch}: first call {first:.1f} s, again {compiled:.1f} s for one epoch of {len(fits)} networks")
+    print(f"batch {batch}, {len(fits)} networks", flush=True)
+    for precision in PRECISIONS:
+        first, again = (seconds(partial(ours, fits, 1, batch, precision)) for _ in range(2))
+        print(f"  {precision:>12}: first call {first:.1f} s, again {again:.1f} s for one epoch of all")
     peers = {"scikit-learn": scikit, "PyTorch": plain_torch}
-    wall: dict[str, list[float]] = {name: [] for name in ("ours", *peers)}
-    work: dict[str, list[float]] = {name: [] for name in ("ours", *peers)}
+    wall: dict[str, list[float]] = {name: [] for name in (*PRECISIONS, *peers)}
+    work: dict[str, list[float]] = {name: [] for name in (*PRECISIONS, *peers)}
     for _ in range(turns):
         for name, peer in peers.items():
             call = lambda peer=peer: peer(folds[:1], peer_epochs, batch)
             wall[name].append(seconds(call) / peer_epochs)
             work[name].append(alone(call) / peer_epochs)
-        started = time.process_time()
-        wall["ours"].append(seconds(lambda: ours(fits, epochs, batch)) / len(fits) / epochs)
-        work["ours"].append((time.process_time() - started) / len(fits) / epochs)
+        for precision in PRECISIONS:
+            started, train = time.process_time(), partial(ours, fits, epochs, batch, precision)
+            wall[precision].append(seconds(train) / len(fits) / epochs)
+            work[precision].append((time.process_time() - started) / len(fits) / epochs)
     an_epoch = {name: float(np.median(values)) for name, values in wall.items()}
     busy = {name: float(np.median(values)) for name, values in work.items()}
-    floor, mine = operations(8000, 1) / ceiling(), an_epoch["ours"]
-    print(f"  {'ours':>12}: {1e3 * mine:6.1f} ms an epoch and network; {1e3 * busy['ours']:.1f} ms of processor time")
+    floor, networks = operations(8000, 1) / ceiling(), 100 * len(fits)
+    for name in PRECISIONS:
+        print(
+            f"  {name:>12}: {1e3 * an_epoch[name]:6.1f} ms an epoch and network, {1e3 * busy[name]:6.1f} ms of"
+            f" processor time; 100 epochs of all {an_epoch[name] * networks:,.0f} s"
+        )
     for name in peers:
         best = min(an_epoch[name], busy[name])
+        times = ", ".join(f"{best / an_epoch[precision]:.1f} x {precision}" for precision in PRECISIONS)
         print(
-            f"  {name:>12}: {1e3 * an_epoch[name]:6.1f} ms, on one thread {1e3 * busy[name]:6.1f} ms:"
-            f" {best / mine:.1f} x ours; {len(fits)} networks x 100 epochs {best * 100 * len(fits):,.0f} s"
-            f" and {mine * 100 * len(fits):,.0f} s"
+            f"  {name:>12}: {1e3 * an_epoch[name]:6.1f} ms, on one thread {1e3 * busy[name]:6.1f} ms: {times};"
+            f" 100 epochs of all {best * networks:,.0f} s"
         )
-    print(f"  dense matrix products alone: {1e3 * floor:.1f} ms; ours takes {mine / floor:.2f} x that", flush=True)
+    times = ", ".join(f"{precision} takes {an_epoch[precision] / floor:.2f} x that" for precision in PRECISIONS)
+    print(f"  dense matrix products in float32 alone: {1e3 * floor:.1f} ms; {times}", flush=True)
 
 
 def single(epochs: int, turns: int) -> None:
-    """One fit of 1,000 rows, both with the same layers, epochs and batch size."""
+    """One fit of 1,000 rows, all with the same layers, epochs and batch size."""
     fit = [table(1000)]
-    ours(fit, epochs, 200)
-    mine, theirs = [], []
+    calls: dict[str, Callable[[], None]] = {name: partial(ours, fit, epochs, 200, name) for name in PRECISIONS}
+    calls["scikit-learn"] = partial(scikit, fit, epochs, 200)
+    found: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(turns):
-        mine.append(seconds(lambda: ours(fit, epochs, 200)))
-        theirs.append(seconds(lambda: scikit(fit, epochs, 200)))
-    print(
-        f"one fit, 1,000 rows, {epochs} epochs, batch 200: ours {np.median(mine):.2f} s,"
-        f" scikit-learn {np.median(theirs):.2f} s: {np.median(theirs) / np.median(mine):.1f} x",
-        flush=True,
-    )
+        for name, call in calls.items():
+            found[name].append(seconds(call))
+    times = ", ".join(f"{name} {np.median(values):.2f} s" for name, values in found.items())
+    print(f"one fit, 1,000 rows, {epochs} epochs, batch 200: {times}", flush=True)
 
 
 def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--batch", type=int, nargs="*", default=[32, 64, 200], help="rows a step; one table each")
+    parser.add_argument("--batch", type=int, nargs="*", default=[32, 64, 128, 200], help="rows a step; one table each")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--epochs", type=int, default=10, help="of ours; the cost is the same every epoch")
     parser.add_argument("--turns", type=int, default=3)
