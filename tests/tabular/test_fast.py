@@ -18,11 +18,12 @@ CLASSES = (X[:, 0] * X[:, 1] > 0) + 2 * (X[:, 2] > 1)
 halves_only = pytest.mark.skipif(not vectors.multiplies_halves(), reason="the processor does not multiply halves")
 
 # Between them: one to three hidden layers; widths of odd and even numbers of panels, and less than one; batches that
-# fill no pair, no group of eight, and no vector; last ones that are shorter; both decays; one output, and 3 and 18.
+# fill no pair, no group of eight, and no vector; last ones that are shorter; both decays; 1, 2, 4 and 18 outputs.
 CASES = {
     "spread": (SparseMLPClassifier, CLASSES, {"hidden_layer_sizes": (33, 24, 8), "guided": False, "n_ensemble": 1}),
     "numbers": (SparseMLPRegressor, NUMBERS, {"hidden_layer_sizes": 40, "batch_size": 50, "weight_decay": 0.1}),
     "short": (SparseMLPClassifier, CLASSES, {"hidden_layer_sizes": (65, 17), "batch_size": 13}),
+    "two": (SparseMLPClassifier, CLASSES > 1, {"hidden_layer_sizes": (24, 50), "batch_size": 21, "weight_decay": 0.1}),
     "many": (SparseMLPClassifier, np.arange(90) % 18, {"hidden_layer_sizes": (20, 1), "batch_size": 89}),
 }
 

@@ -61,6 +61,8 @@ def _fast(net: Net) -> fast.Work:
         d_panels=zeros(slopes),
         w_panels=zeros(weights),
         w_turned=zeros(weights),
+        w_few=zeros(int(net.layers[-1, 0])),
+        d_few=zeros(net.stride + ROW),
     )
 
 

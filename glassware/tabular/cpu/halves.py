@@ -8,6 +8,9 @@ of which one is spread over a vector, and its columns in panels, (panels, pairs,
 - ``x_turned``: rows of features over examples, and ``d_panels``: panels of features over examples, for the gradient;
 - ``w_panels``: panels of outputs over inputs, forward, and ``w_turned``: panels of inputs over outputs, back.
 
+For one output or two, most of a panel would be empty: :func:`conclude_few` and :func:`descend_few` sum eight pairs at
+once, ``few`` being (pairs, 2), and add the eight sums up at the end.
+
 Weights themselves, their biases, the averages of Adam and a network's outputs are float32, as in ``tiles``.
 Examples are taken eight at a time.
 """
@@ -26,6 +29,7 @@ from glassware.tabular.cpu.vectors import SHORTS, ZERO, Code, operation
 HALF = ROW // 2
 
 _SIDE_BY_SIDE = [i // 2 + ROW * (i % 2) for i in range(ROW * 2)]
+_EIGHT = ir.VectorType(ir.FloatType(), HALF)
 _ONES = ir.Constant(INTS, [0x3F803F80] * ROW)  # pairs of 1.0
 
 
@@ -142,6 +146,32 @@ def conclude(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, pa
     _tiles(code, panels, groups, body)
 
 
+def _few(code: Code, rows: list[Any], few: Any, count: Any) -> list[Any]:
+    """Sums over ``count`` times eight pairs of each row, and of nothing but ones: two, and 0 in the rest."""
+    sums = code.sums(len(rows) + 1)
+    with code.loop(count) as loop:
+        eight = [code.load(base, code.at(at, (loop.index, HALF)), _EIGHT) for base, at in rows]
+        twice = [code.pick(vector, vector, [i // 2 for i in range(ROW)]) for vector in eight]
+        code.add_pairs(sums, [*twice, _ONES], [code.load(few[0], code.at(few[1], (loop.index, ROW)))])
+    found = [code.builder.load(place) for place in sums]
+    for far in (8, 4, 2):
+        folded = [code.pick(total, total, [(i + far) % ROW for i in range(ROW)]) for total in found]
+        found = [code.builder.fadd(one, other) for one, other in zip(found, folded, strict=True)]
+    return [code.pick(total, code.constant(0.0), [i if i < 2 else ROW for i in range(ROW)]) for total in found]
+
+
+@operation(PART, PART, PART, PART, WHOLE, WHOLE)
+def conclude_few(code: Code, to: Any, few: Any, w: Any, x: Any, inputs: Any, groups: Any) -> None:
+    """``conclude`` for one output or two."""
+    bias, pairs = code.load(w[0], code.at(w[1], (inputs, ROW))), _half(code, inputs)
+    with code.loop(groups) as loop:
+        start = code.at(x[1], (loop.index, code.at(ZERO, (pairs, ROWS))))
+        rows = [(x[0], code.at(start, (r, pairs))) for r in range(ROWS)]
+        for r, total in enumerate(_few(code, rows, few, code.over(pairs, HALF))[:ROWS]):
+            place = code.at(to[1], (loop.index, ROWS * ROW), (r, ROW))
+            code.store(code.builder.fadd(total, bias), to[0], place)
+
+
 @operation(PART, PART, PART, WHOLE, WHOLE, WHOLE)
 def halve_slopes(code: Code, to: Any, to_panels: Any, d: Any, panels: Any, stride: Any, groups: Any) -> None:
     """Rows of floats as rows of halves and as panels."""
@@ -238,6 +268,37 @@ def descend(
         learn([code.builder.load(place) for place in sums], inputs, first, size, numbers[7])
 
     code.split(code.over(outputs, ROW), (2, 1), block)
+
+
+@operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, PART, WHOLE, WHOLE, WHOLE, PART)
+def descend_few(
+    code: Code,
+    w: Any,
+    m: Any,
+    v: Any,
+    w_at: Any,
+    w_panels: Any,
+    x_turned: Any,
+    few: Any,
+    inputs: Any,
+    stride: Any,
+    examples: Any,
+    adam: Any,
+) -> None:
+    """``descend`` for one output or two. Slopes are 0 up to a whole number of eight pairs."""
+    numbers, line, count = adam_numbers(code, adam), _half(code, stride), code.over(examples, ROW)
+    last = code.sums(1)[0]
+    with code.loop(code.over(inputs, ROWS)) as loop:
+        feature = code.at(ZERO, (loop.index, ROWS))
+        source = code.at(x_turned[1], (feature, line))
+        *found, ones = _few(code, [(x_turned[0], code.at(source, (r, line))) for r in range(ROWS)], few, count)
+        code.builder.store(ones, last)
+        places = [code.at(w_at, (feature, ROW), (r, ROW)) for r in range(ROWS)]
+        found = [adam_step(code, w, m, v, at, one, numbers, numbers[6]) for at, one in zip(places, found, strict=True)]
+        for r in range(0, ROWS, 2):
+            place = code.at(w_panels[1], (feature, HALF), (r // 2, ROW))
+            code.store(_paired(code, found[r], found[r + 1]), w_panels[0], place)
+    adam_step(code, w, m, v, code.at(w_at, (inputs, ROW)), code.builder.load(last), numbers, numbers[7])
 
 
 @operation(PART, PART, WHOLE, WHOLE)
