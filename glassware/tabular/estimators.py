@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -11,38 +13,15 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from glassware.draws import fold, seed_words
-from glassware.tabular.guide import guide
-from glassware.tabular.inputs import DataError, Scaling, refuse_categories, refuse_missing
-from glassware.tabular.lanes import Job, Outcome, Table, train
+from glassware.tabular.attempts import Attempt, Prepared, Scaled, attempt
+from glassware.tabular.guide import Guide
+from glassware.tabular.inputs import DataError, refuse_categories, refuse_missing
+from glassware.tabular.lanes import Outcome, train
 from glassware.tabular.network import outputs
 from glassware.tabular.reading import importances, interactions
 from glassware.tabular.recipe import Recipe, recipe
 
-LITTLE = 0.5  # of the loss of a constant on held-out rows: above it, there may be more to learn
 BETTER = 0.9  # of the first recipe's loss, which the patient one has to stay below
-
-
-class Prepared(NamedTuple):
-    """A checked table: the recipe to begin with, columns, targets as given and as networks know them, weights, seed."""
-
-    recipe: Recipe
-    X: np.ndarray
-    y: np.ndarray
-    truth: np.ndarray
-    weight: np.ndarray
-    seed: int
-
-
-Scaled: TypeAlias = dict[tuple[int, str], tuple[Scaling, np.ndarray]]  # by a table's identity and the kind of scale
-
-
-class Attempt(NamedTuple):
-    """One recipe on one table: what is trained, how columns were scaled, and by how much important ones were raised."""
-
-    job: Job
-    scaling: Scaling
-    gain: np.ndarray
 
 
 class _SparseMLP(BaseEstimator):
@@ -71,8 +50,8 @@ class _SparseMLP(BaseEstimator):
 
     Attributes:
         recipe_: the recipe that was used: preset and parameters put together.
-        scaling_: how columns are scaled.
         members_: each network's layers, as a tuple of ``{"w": (in, out), "b": (out,)}`` NumPy arrays.
+        views_: what each network reads of a row: scaled columns, or columns cut into pieces.
         n_features_in_: number of columns. feature_names_in_: their names, for frames.
     """
 
@@ -124,7 +103,7 @@ class _SparseMLP(BaseEstimator):
     def feature_importances_(self) -> np.ndarray:
         """How much the first layer reads each column, weighted by what follows; sums to 1."""
         check_is_fitted(self)
-        return importances(self.members_)
+        return importances(self)
 
     def interactions(self, k: int = 3, X: Any = None, y: Any = None, top: int = 10) -> pl.DataFrame:
         """Sets of ``k`` columns that neurons use together, strongest first.
@@ -162,7 +141,9 @@ class _SparseMLP(BaseEstimator):
             X, y, weight = X[used], y[used], weight[used]
         truth = self._targets(y, weight)
         seed = int(check_random_state(self.random_state).randint(2**31))
-        return Prepared(first, X, y, truth, weight / weight.mean(), seed)
+        sparsity = int(self.init_sparsity or 0)
+        mean = weight / weight.mean()
+        return Prepared(first, X, y, truth, mean, seed, self._classify, sparsity, self.validation_fraction)
 
     def _recipe(self, preset: str) -> Recipe:
         """A preset with this estimator's parameters put in."""
@@ -179,54 +160,14 @@ class _SparseMLP(BaseEstimator):
         )
         return recipe(preset, **{name: getattr(self, name) for name in names})
 
-    def _attempt(self, prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None) -> Attempt:
-        """The table as a recipe wants it, ready to be trained on. What was ``scaled`` before is not again."""
-        X, y, truth, weight = prepared.X, prepared.y, prepared.truth, prepared.weight
-        scaled, which = {} if scaled is None else scaled, (id(X), recipe.scale)
-        if which not in scaled:
-            scaling = Scaling.fit(X, recipe.scale)
-            scaled[which] = scaling, scaling.transform(X)
-        (scaling, x), target = scaled[which], truth
-        importance = gain = np.ones(X.shape[1])
-        if self._classify:
-            target = (1.0 - recipe.label_smoothing) * truth + recipe.label_smoothing / truth.shape[1]
-        if recipe.guided:
-            found = guide(scaling.filled(X), y, weight, self._classify, prepared.seed)
-            importance, gain = found.importance, found.gain()
-            if self._classify:
-                vote = np.where(np.isfinite(found.vote), found.vote, truth)
-                target = (1.0 - recipe.trust) * target + recipe.trust * vote
-        # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
-        keys = np.stack([fold(seed_words(prepared.seed), i) for i in range(recipe.n_ensemble)])
-        held_out = self._held_out(recipe, len(X), prepared.seed)
-        table = Table(x * gain if recipe.guided else x, target, truth, weight)
-        job = Job(recipe, int(self.init_sparsity or 0), self._classify, table, importance, held_out, keys)
-        return Attempt(job, scaling, gain)
-
-    def _held_out(self, recipe: Recipe, rows: int, seed: int) -> np.ndarray:
-        """The rows each member does not learn: one after another of a shuffled table, so that they differ."""
-        count = min(rows - 1, max(1, round(self.validation_fraction * rows))) if recipe.early_stopping else 0
-        order = np.random.default_rng(seed).permutation(rows)
-        places = np.arange(recipe.n_ensemble)[:, None] * count + np.arange(count)
-        return np.asarray(order[places % rows])
-
-    def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
+    def _finish(self, made: Attempt, outcomes: list[Outcome]) -> None:
         """Keep the trained networks."""
-        self.recipe_, self.scaling_ = attempt.job.recipe, attempt.scaling
-        if not all(np.isfinite(layer["w"]).all() for params in outcome.members for layer in params):
+        self.recipe_ = made.recipe
+        networks = made.networks(outcomes)
+        self.members_, self.views_ = [params for params, _ in networks], [view for _, view in networks]
+        if not all(np.isfinite(layer["w"]).all() for params in self.members_ for layer in params):
+            del self.members_
             raise DataError(f"Training diverged: learning_rate = {self.recipe_.learning_rate} is too large.")
-        gain = attempt.gain[:, None].astype(np.float32)
-        self.members_ = [({"w": gain * first["w"], "b": first["b"]}, *rest) for first, *rest in outcome.members]
-
-    def _learnt_little(self, attempt: Attempt, outcome: Outcome) -> bool:
-        """Whether held-out rows are predicted not much better than by a constant."""
-        table = attempt.job.table
-        middle = np.average(table.truth, axis=0, weights=table.weight)
-        if self._classify:
-            constant = -np.sum(middle * np.log(np.maximum(middle, 1e-12)))
-        else:
-            constant = 0.5 * np.average(np.square(table.truth - middle), axis=0, weights=table.weight).sum()
-        return bool(outcome.loss > LITTLE * constant)
 
     def _columns(self, X: Any, y: Any = None, *, reset: bool = True) -> Any:
         """Checked columns (and targets) as float64."""
@@ -242,10 +183,14 @@ class _SparseMLP(BaseEstimator):
             refuse_missing(X, getattr(self, "feature_names_in_", None))
         return X if y is None else (X, column_or_1d(y, warn=True))
 
-    def _outputs(self, X: Any) -> np.ndarray:
-        """Outputs of each network for new rows, (members, rows, outputs)."""
+    def _outputs(self, X: np.ndarray) -> np.ndarray:
+        """Outputs of each network for rows that were checked, (members, rows, outputs)."""
+        return outputs(self.members_, self.views_, X)
+
+    def _checked(self, X: Any) -> np.ndarray:
+        """Columns of new rows."""
         check_is_fitted(self)
-        return outputs(self.members_, self.scaling_.transform(self._columns(X, reset=False)))
+        return np.asarray(self._columns(X, reset=False))
 
     def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         raise NotImplementedError
@@ -262,26 +207,34 @@ class _SparseMLP(BaseEstimator):
         return tags
 
 
-def train_all(estimators: list[Any], tables: list[Prepared]) -> None:
+def train_all(estimators: list[Any], tables: list[Prepared], guides: Sequence[Guide] = ()) -> None:
     """Train every estimator on its table, all at once.
 
     Where the default recipe finds little the patient one is tried, and taken if it finds clearly more: a parity shows
     no progress for long, and early stopping takes that for the end.
+
+    Args:
+        estimators: to be fitted.
+        tables: of each.
+        guides: what forests say of the tables, where they were grown before.
     """
     scaled: Scaled = {}  # seeds and settings share the rows of their fold
-    attempts = [one._attempt(table, table.recipe, scaled) for one, table in zip(estimators, tables, strict=True)]
-    outcomes = train([attempt.job for attempt in attempts])
-    again = [
-        i
-        for i, one in enumerate(estimators)
-        if one.preset == "default" and one._learnt_little(attempts[i], outcomes[i])
-    ]
-    seconds = [estimators[i]._attempt(tables[i], estimators[i]._recipe("patient"), scaled) for i in again]
-    for i, attempt, outcome in zip(again, seconds, train([attempt.job for attempt in seconds]), strict=True):
-        if outcome.loss < BETTER * outcomes[i].loss:
-            attempts[i], outcomes[i] = attempt, outcome
-    for one, attempt, outcome in zip(estimators, attempts, outcomes, strict=True):
-        one._finish(attempt, outcome)
+    made = [attempt(table, table.recipe, scaled, grown) for table, grown in zip_longest(tables, guides)]
+    trained = _train(made)
+    losses = [one.loss(outcomes) for one, outcomes in zip(made, trained, strict=True)]
+    again = [i for i, one in enumerate(estimators) if one.preset == "default" and made[i].learnt_little(losses[i])]
+    seconds = [attempt(tables[i], estimators[i]._recipe("patient"), scaled) for i in again]
+    for i, one, outcomes in zip(again, seconds, _train(seconds), strict=True):
+        if one.loss(outcomes) < BETTER * losses[i]:
+            made[i], trained[i] = one, outcomes
+    for estimator, one, outcomes in zip(estimators, made, trained, strict=True):
+        estimator._finish(one, outcomes)
+
+
+def _train(attempts: list[Attempt]) -> list[list[Outcome]]:
+    """The outcomes of each attempt's parts, all trained at once."""
+    outcomes = iter(train([part.job for one in attempts for part in one.parts]))
+    return [[next(outcomes) for _ in one.parts] for one in attempts]
 
 
 class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
@@ -291,7 +244,7 @@ class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, averaged over the networks."""
-        logits = self._outputs(X)
+        logits = self._outputs(self._checked(X))
         odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return (odds / odds.sum(axis=-1, keepdims=True)).mean(axis=0)
 
@@ -319,7 +272,7 @@ class SparseMLPRegressor(RegressorMixin, _SparseMLP):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """The mean prediction of the networks."""
-        scaled = self._outputs(X).mean(axis=0)[:, 0]
+        scaled = self._outputs(self._checked(X)).mean(axis=0)[:, 0]
         return scaled * self._y_spread + self._y_centre
 
     def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:

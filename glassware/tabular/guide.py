@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+from glassware.tabular.cuts import Splits
+
 TREES = 100
 MOST_ROWS = 5000  # a tree is grown on at most this many
 LARGE = 50_000  # numbers in a table for which threads are worth their while
@@ -21,10 +23,12 @@ class Guide(NamedTuple):
         importance: of each column, with mean 1.
         vote: what the trees that did not see a row say of it: probabilities of the classes, or a number; NaN where
             every tree saw it. (rows, outputs)
+        splits: of its trees.
     """
 
     importance: np.ndarray
     vote: np.ndarray
+    splits: Splits
 
     def gain(self) -> np.ndarray:
         """What scaled columns are multiplied by; the mean square is 1."""
@@ -48,4 +52,17 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
         forest.fit(X, y, None if np.all(weight == weight[0]) else weight)
     vote = forest.oob_decision_function_ if classify else forest.oob_prediction_[:, None]
     share = forest.feature_importances_ * X.shape[1]
-    return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64))
+    return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64), _splits(forest))
+
+
+def _splits(forest: Any) -> Splits:
+    found = list[Splits]()
+    for one in forest.estimators_:
+        tree = one.tree_
+        inner = np.flatnonzero(tree.children_left >= 0)
+        impurity = tree.weighted_n_node_samples * tree.impurity
+        after = impurity[tree.children_left[inner]] + impurity[tree.children_right[inner]]
+        # Rounding may leave a hair less than nothing.
+        gain = np.maximum(impurity[inner] - after, 0.0)
+        found.append(Splits(tree.feature[inner], tree.threshold[inner], gain))
+    return Splits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

@@ -91,6 +91,11 @@ class Scaling:
         constant = X.max(axis=0) == X.min(axis=0)
         return cls(kind, fill, centre, np.where(constant | (spread == 0), 1.0, spread), knots, scores)
 
+    @property
+    def columns(self) -> np.ndarray:
+        """The column that each input belongs to."""
+        return np.arange(len(self.fill))
+
     def filled(self, X: np.ndarray) -> np.ndarray:
         """Without missing values."""
         return np.where(np.isnan(X), self.fill, X)

@@ -24,8 +24,10 @@ from glassware.tabular.start import spread
 
 FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
 LEAST_ROWS, LEAST_HELD_OUT = 256, 64
+# On an accelerator padding costs next to nothing and a program takes seconds to compile: there sizes are coarser.
+DEVICE_COLUMNS, DEVICE_ROWS, HELD_OUT_PART = 32, (512, 2048), 8
 RISE = 0.05  # share of the steps in which a cosine schedule rises
-CPU_LANES = 64  # most lanes a core is given at once
+CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes a core, or an accelerator, is given at once
 COPIES = 8  # of its parameters that a lane holds: Adam's two averages, gradients, their successors
 CHECKS = 16  # moments at which the weights are kept, of which the held-out rows choose one
 MOST_KEPT = 2**24  # numbers that a lane keeps for that
@@ -70,14 +72,14 @@ class Job:
     def shape(self) -> Shape:
         rows, features = self.table.x.shape
         held = self.held_out.shape[1]
-        inputs = -(-features // FEATURE_BLOCK) * FEATURE_BLOCK
-        batch = min(self.recipe.rows_a_step(rows - held), _bucket(rows, LEAST_ROWS))
+        inputs, room, held_room = _sizes(features, rows, held)
+        batch = min(self.recipe.rows_a_step(rows - held), room)
         return Shape(
             sizes=(inputs, *self.recipe.hidden_layer_sizes, self.table.target.shape[1]),
             spread=self.recipe.start == "spread",
             slots=max(LEAST_SLOTS, self.sparsity) if self.recipe.start == "spread" else 0,
-            rows=-(-_bucket(rows, LEAST_ROWS) // batch) * batch,
-            held_out=_bucket(held, LEAST_HELD_OUT) if held else 0,
+            rows=-(-room // batch) * batch,
+            held_out=held_room,
             batch=batch,
             classify=self.classify,
             schedule=self.recipe.schedule,
@@ -186,7 +188,7 @@ def _lanes_at_once(shape: Shape, lanes: int) -> int:
     """How many lanes a program has: a power of two a device, so that programs are shared, as far as memory goes."""
     activations = 4 * max(shape.batch, shape.held_out) * sum(shape.sizes)
     fit = max(1, int(MEMORY_SHARE * memory()) // (4 * ((COPIES + shape.checks) * shape.parameters + activations)))
-    most = min(fit, CPU_LANES) if on_cpu() else fit
+    most = min(fit, CPU_LANES if on_cpu() else DEVICE_LANES)
     wanted = -(-lanes // len(devices()))
     return len(devices()) * min(1 << (wanted - 1).bit_length(), 1 << (most.bit_length() - 1))
 
@@ -272,6 +274,18 @@ def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, An
         "epochs": np.int32(epochs),
         "ends": ends.astype(np.int32),
     }
+
+
+def _sizes(features: int, rows: int, held: int) -> tuple[int, int, int]:
+    """What columns, rows and held-out rows are padded to, so that tables of about one size share programs."""
+    if on_cpu():
+        inputs = -(-features // FEATURE_BLOCK) * FEATURE_BLOCK
+        return inputs, _bucket(rows, LEAST_ROWS), _bucket(held, LEAST_HELD_OUT) if held else 0
+    inputs = _bucket(features, DEVICE_COLUMNS)
+    if features <= 3 * inputs // 4:
+        inputs = max(DEVICE_COLUMNS, 3 * inputs // 4)
+    room = next((size for size in DEVICE_ROWS if rows <= size), _bucket(rows, DEVICE_ROWS[-1]))
+    return inputs, room, _bucket(held, room // HELD_OUT_PART) if held else 0
 
 
 def _bucket(count: int, least: int) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,15 @@ from glassware.draws import draw, fold, ranking, unit
 from glassware.tabular.recipe import Precision
 
 Params: TypeAlias = tuple[dict[str, Any], ...]
+
+
+class View(Protocol):
+    """What a network reads of a table's rows."""
+
+    def transform(self, X: np.ndarray) -> np.ndarray:
+        """Its inputs, (rows, inputs), float64."""
+        ...
+
 
 ROWS_AT_ONCE = 4096  # hidden activations of a wide network on a long table would not fit in memory
 
@@ -89,16 +99,23 @@ def _back(kept: Any, d: Any) -> tuple[Any, Any, Any]:
 _in_halves.defvjp(_forward, _back)
 
 
-def outputs(members: list[Params], x: np.ndarray) -> np.ndarray:
-    """Outputs (members, rows, outputs) with NumPy, in float64: a row's does not depend on the rows beside it."""
+def outputs(members: Sequence[Params], views: Sequence[View], X: np.ndarray) -> np.ndarray:
+    """Outputs (members, rows, outputs) with NumPy, in float64: a row's does not depend on the rows beside it.
+
+    Args:
+        members: networks.
+        views: what each of them reads of the rows.
+        X: columns as they come.
+    """
     wide = [
         [{name: array.astype(np.float64) for name, array in layer.items()} for layer in params] for params in members
     ]
-    found = np.empty((len(members), len(x), members[0][-1]["b"].shape[0]))
-    for start in range(0, len(x), ROWS_AT_ONCE):
+    found = np.empty((len(members), len(X), members[0][-1]["b"].shape[0]))
+    for start in range(0, len(X), ROWS_AT_ONCE):
         part = slice(start, start + ROWS_AT_ONCE)
-        for i, params in enumerate(wide):
-            z = x[part]
+        seen = {id(view): view.transform(X[part]) for view in {id(view): view for view in views}.values()}
+        for i, (params, view) in enumerate(zip(wide, views, strict=True)):
+            z = seen[id(view)]
             for layer in params[:-1]:
                 z = np.maximum(z @ layer["w"] + layer["b"], 0.0)
             found[i, part] = z @ params[-1]["w"] + params[-1]["b"]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from glassware.tabular.cuts import Cuts
 from glassware.tabular.inputs import DataError
-from glassware.tabular.network import Params, outputs
+from glassware.tabular.network import Params
 
 SHUFFLES = 3
 MOST_ROWS = 300  # 2**k forward passes a set and a shuffle: enough rows for a ranking, no more
 FULL_SETS = 6  # all sets of this many leading columns are candidates, too
 
 
-def importances(members: list[Params]) -> np.ndarray:
+def importances(estimator: Any) -> np.ndarray:
     """Share of each column in the first layer: |weight| times the size of the neuron's outgoing weights."""
-    total = sum(_reading(params).sum(axis=1) for params in members)
+    total = sum(reading.sum(axis=1) for reading in _readings(estimator))
     return np.asarray(total / max(np.sum(total), np.finfo(np.float32).tiny))
 
 
@@ -29,8 +31,8 @@ def interactions(estimator: Any, k: int, X: Any, y: Any, top: int) -> pl.DataFra
         raise DataError(f"k must lie between 1 and {min(width, 6)}, not {k}.")
     if y is not None and X is None:
         raise DataError("y needs X: the score is measured on rows.")
-    weights = _candidates(estimator.members_, k)
-    leading = np.argsort(-importances(estimator.members_))[:FULL_SETS]
+    weights = _candidates(estimator, k)
+    leading = np.argsort(-importances(estimator))[:FULL_SETS]
     names = getattr(estimator, "feature_names_in_", None)
     sets = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
     rows = []
@@ -55,16 +57,24 @@ def interactions(estimator: Any, k: int, X: Any, y: Any, top: int) -> pl.DataFra
     return pl.DataFrame([row for row, _ in kept], schema=schema)
 
 
+def _readings(estimator: Any) -> Iterator[np.ndarray]:
+    """Of each network, (columns, neurons): how much a neuron that matters reads a column."""
+    for params, view in zip(estimator.members_, estimator.views_, strict=True):
+        inputs = _reading(params) * (view.spread[:, None] if isinstance(view, Cuts) else 1.0)
+        found = np.zeros((estimator.n_features_in_, inputs.shape[1]))
+        np.add.at(found, view.columns, inputs)
+        yield found
+
+
 def _reading(params: Params) -> np.ndarray:
-    """(columns, neurons): how much a neuron that matters reads a column."""
+    """(inputs, neurons)."""
     return np.abs(params[0]["w"]) * np.linalg.norm(params[1]["w"], axis=1)
 
 
-def _candidates(members: list[Params], k: int) -> dict[tuple[int, ...], float]:
+def _candidates(estimator: Any, k: int) -> dict[tuple[int, ...], float]:
     """Each neuron names the ``k`` columns it reads most; the weakest of these readings is its vote. Shares of all."""
     votes: dict[tuple[int, ...], float] = {}
-    for params in members:
-        reading = _reading(params)
+    for reading in _readings(estimator):
         best = np.argsort(-reading, axis=0)[:k]
         weakest = np.take_along_axis(reading, best, axis=0)[-1]
         for columns, vote in zip(np.sort(best, axis=0).T, weakest, strict=True):
@@ -90,8 +100,7 @@ def _strength(estimator: Any, columns: tuple[int, ...], x: np.ndarray) -> float:
         mixed = np.repeat(x[None], len(parts), axis=0)
         for rows, part in zip(mixed, parts, strict=True):
             rows[:, part] = other[:, part]
-        scaled = estimator.scaling_.transform(mixed.reshape(-1, x.shape[1]))
-        out = estimator._contrast(outputs(estimator.members_, scaled).mean(axis=0))
+        out = estimator._contrast(estimator._outputs(mixed.reshape(-1, x.shape[1])).mean(axis=0))
         signed = np.tensordot(signs, out.reshape(len(parts), len(x), -1), axes=1)
         total += float(np.mean(np.square(signed)))
     return float(np.sqrt(total / SHUFFLES / len(parts)))

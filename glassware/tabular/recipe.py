@@ -28,6 +28,7 @@ class Recipe:
         early_stopping: each network holds out rows of its own, and together they choose when to stop.
         n_ensemble: networks whose predictions are averaged.
         scale: of the columns, see :class:`glassware.tabular.inputs.Scaling`.
+        cuts: every second network reads columns cut so often instead (:mod:`glassware.tabular.cuts`); 0: none does.
         start: of a sparse first layer: ``plain``, the paper's; ``spread``, either sign and kinks where the rows are.
         schedule: ``constant``, or ``cosine``: a short rise, then half a cosine down to zero.
         decoupled: AdamW's decay instead of a term in the gradient.
@@ -45,6 +46,7 @@ class Recipe:
     early_stopping: bool
     n_ensemble: int
     scale: Scale
+    cuts: int
     start: Start
     schedule: Schedule
     decoupled: bool
@@ -70,13 +72,14 @@ class Recipe:
 PRESETS = {
     "default": Recipe(
         hidden_layer_sizes=(256, 128, 64),
-        learning_rate=1e-3,
+        learning_rate=2e-3,
         weight_decay=0.05,
         epochs=0,
         batch_size=None,
         early_stopping=True,
-        n_ensemble=8,
+        n_ensemble=16,
         scale="mixed",
+        cuts=256,
         start="spread",
         schedule="cosine",
         decoupled=True,
@@ -94,6 +97,7 @@ PRESETS = {
         early_stopping=True,
         n_ensemble=4,
         scale="signs",
+        cuts=0,
         start="plain",
         schedule="cosine",
         decoupled=True,
@@ -111,6 +115,7 @@ PRESETS = {
         early_stopping=False,
         n_ensemble=1,
         scale="standard",
+        cuts=0,
         start="plain",
         schedule="constant",
         decoupled=False,

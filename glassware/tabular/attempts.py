@@ -1,0 +1,148 @@
+"""One recipe on one table: what each network of an ensemble reads, learns, and holds out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from glassware.draws import fold, seed_words
+from glassware.tabular.cuts import Cuts
+from glassware.tabular.guide import Guide, guide
+from glassware.tabular.inputs import Scaling
+from glassware.tabular.lanes import Job, Outcome, Table
+from glassware.tabular.network import Params
+from glassware.tabular.recipe import Recipe
+
+LITTLE = 0.5  # of the loss of a constant on held-out rows: above it, there may be more to learn
+
+Scaled: TypeAlias = dict[tuple[int, str], tuple[Scaling, np.ndarray]]  # by a table's identity and the kind of scale
+
+
+class Prepared(NamedTuple):
+    """A checked table.
+
+    Attributes:
+        recipe: to begin with.
+        X: columns.
+        y: targets as given.
+        truth: targets as networks know them.
+        weight: of each row, with mean 1.
+        seed: of everything random.
+        classify: whether targets are classes.
+        sparsity: first-layer weights a neuron starts with; 0: dense.
+        held_out: share of the rows that a network does not learn.
+    """
+
+    recipe: Recipe
+    X: np.ndarray
+    y: np.ndarray
+    truth: np.ndarray
+    weight: np.ndarray
+    seed: int
+    classify: bool
+    sparsity: int
+    held_out: float
+
+
+class Part(NamedTuple):
+    """The networks of an ensemble that read a table in one way.
+
+    Attributes:
+        job: what is trained.
+        view: what they read.
+        gain: by how much each input was raised before they read it.
+        places: theirs in the ensemble.
+    """
+
+    job: Job
+    view: Scaling | Cuts
+    gain: np.ndarray
+    places: np.ndarray
+
+
+class Attempt(NamedTuple):
+    """An ensemble to be trained, part by part."""
+
+    recipe: Recipe
+    parts: list[Part]
+
+    def loss(self, outcomes: Sequence[Outcome]) -> float:
+        """The mean loss of its networks on rows that they held out."""
+        return float(np.average([o.loss for o in outcomes], weights=[len(part.places) for part in self.parts]))
+
+    def learnt_little(self, loss: float) -> bool:
+        """Whether held-out rows are predicted not much better than by a constant."""
+        job = self.parts[0].job
+        middle = np.average(job.table.truth, axis=0, weights=job.table.weight)
+        if job.classify:
+            constant = -np.sum(middle * np.log(np.maximum(middle, 1e-12)))
+        else:
+            square = np.square(job.table.truth - middle)
+            constant = 0.5 * np.average(square, axis=0, weights=job.table.weight).sum()
+        return bool(loss > LITTLE * constant)
+
+    def networks(self, outcomes: Sequence[Outcome]) -> list[tuple[Params, Scaling | Cuts]]:
+        """The trained networks in the order of the ensemble, each with what it reads; gains are in their weights."""
+        found = dict[int, tuple[Params, Scaling | Cuts]]()
+        for part, outcome in zip(self.parts, outcomes, strict=True):
+            gain = part.gain[:, None].astype(np.float32)
+            for place, (first, *rest) in zip(part.places.tolist(), outcome.members, strict=True):
+                found[place] = ({"w": gain * first["w"], "b": first["b"]}, *rest), part.view
+        return [found[place] for place in sorted(found)]
+
+
+def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, grown: Guide | None = None) -> Attempt:
+    """The table as a recipe wants it, ready to be trained on.
+
+    Args:
+        prepared: the table.
+        recipe: how it is learnt.
+        scaled: what was scaled before is not again.
+        grown: the forest's word on this table, if it was asked before.
+    """
+    X, truth, weight = prepared.X, prepared.truth, prepared.weight
+    scaled, which = {} if scaled is None else scaled, (id(X), recipe.scale)
+    if which not in scaled:
+        scaling = Scaling.fit(X, recipe.scale)
+        scaled[which] = scaling, scaling.transform(X)
+    (scaling, x), target = scaled[which], truth
+    importance = gain = np.ones(X.shape[1])
+    splits = None
+    if prepared.classify:
+        target = (1.0 - recipe.label_smoothing) * truth + recipe.label_smoothing / truth.shape[1]
+    if recipe.guided:
+        found = grown or guide(scaling.filled(X), prepared.y, weight, prepared.classify, prepared.seed)
+        importance, gain, splits = found.importance, found.gain(), found.splits
+        if prepared.classify:
+            vote = np.where(np.isfinite(found.vote), found.vote, truth)
+            target = (1.0 - recipe.trust) * target + recipe.trust * vote
+    cuts = None
+    if recipe.cuts and recipe.n_ensemble > 1:
+        cuts = Cuts.fit(scaling.filled(X), scaling.fill, recipe.cuts, splits)
+
+    def part(view: Scaling | Cuts, x: np.ndarray, gain: np.ndarray, chance: np.ndarray, places: np.ndarray) -> Part:
+        # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
+        keys = np.stack([fold(seed_words(prepared.seed), place) for place in places.tolist()])
+        held_out = _held_out(prepared, recipe, len(places))
+        table = Table(x, target, truth, weight)
+        job = Job(recipe, prepared.sparsity, prepared.classify, table, chance, held_out, keys)
+        return Part(job, view, gain, places)
+
+    places, raised = np.arange(recipe.n_ensemble), x * gain if recipe.guided else x
+    if cuts is None:
+        return Attempt(recipe, [part(scaling, raised, gain, importance, places)])
+    smooth = part(scaling, raised, gain, importance, places[::2])
+    pieces = cuts.transform(X)
+    stepped = part(cuts, pieces, np.ones(pieces.shape[1]), cuts.shared(importance), places[1::2])
+    return Attempt(recipe, [smooth, stepped])
+
+
+def _held_out(prepared: Prepared, recipe: Recipe, members: int) -> np.ndarray:
+    """The rows each member does not learn: one after another of a shuffled table, so that they differ."""
+    rows = len(prepared.X)
+    count = min(rows - 1, max(1, round(prepared.held_out * rows))) if recipe.early_stopping else 0
+    order = np.random.default_rng(prepared.seed).permutation(rows)
+    places = np.arange(members)[:, None] * count + np.arange(count)
+    return np.asarray(order[places % rows])

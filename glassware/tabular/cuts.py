@@ -1,0 +1,103 @@
+"""Columns cut into pieces: what a network reads that should see steps in a column, as trees do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Splits(NamedTuple):
+    """Where the trees of a forest split: column, threshold, and how much purer that made its rows, summed over them."""
+
+    column: np.ndarray
+    threshold: np.ndarray
+    gain: np.ndarray
+
+
+@dataclass
+class Cuts:
+    """Pieces of columns. A piece is 0 below its begin, 1 above its end, rises between them on a line, and is centred.
+
+    Attributes:
+        fill: what a missing value of each column becomes.
+        columns: that each piece belongs to, (pieces,).
+        begin: of each piece.
+        end: likewise.
+        centre: subtracted.
+        spread: standard deviation of each piece over the rows it was made for.
+    """
+
+    fill: np.ndarray
+    columns: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    centre: np.ndarray
+    spread: np.ndarray
+
+    @classmethod
+    def fit(cls, X: np.ndarray, fill: np.ndarray, cuts: int, splits: Splits | None) -> Cuts | None:
+        """About so many cuts, where a forest splits most or, without one, evenly; None where there are none to make.
+
+        A column gets its share of the forest's gain, and its cuts lie where they halve, third, ... that gain.
+
+        Args:
+            X: rows without missing values.
+            fill: for those that come with some.
+            cuts: of all columns together.
+            splits: of the forest.
+        """
+        count = X.shape[1]
+        if splits is None:
+            wanted = np.full(count, cuts // count)
+        else:
+            gain = np.bincount(splits.column, splits.gain, minlength=count)
+            wanted = np.round(cuts * gain / max(gain.sum(), np.finfo(float).tiny)).astype(int)
+        columns: list[np.ndarray] = []
+        begin, end = list[np.ndarray](), list[np.ndarray]()
+        for column in np.flatnonzero(wanted).tolist():
+            values = X[:, column]
+            inner = _even(values, wanted[column]) if splits is None else _where(splits, column, wanted[column])
+            low, high = values.min(), values.max()
+            edges = np.unique(np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]]))
+            # A column of two values is one piece; where numbers are too close to be told apart there is none.
+            edges = edges[np.concatenate([[True], np.diff(0.5 * edges) > 0])]
+            columns.append(np.full(len(edges) - 1, column))
+            begin.append(edges[:-1])
+            end.append(edges[1:])
+        if not sum(map(len, columns)):
+            return None
+        none = np.zeros(sum(map(len, columns)))
+        view = cls(fill, np.concatenate(columns), np.concatenate(begin), np.concatenate(end), none, none)
+        pieces = view.transform(X)
+        view.centre, view.spread = pieces.mean(axis=0), pieces.std(axis=0)
+        return view
+
+    def transform(self, X: np.ndarray) -> np.ndarray:
+        """The pieces, float64, (rows, pieces)."""
+        x = np.where(np.isnan(X), self.fill, X)[:, self.columns]
+        # Halves: the distance of two numbers may be too large to be one.
+        return np.clip((0.5 * x - 0.5 * self.begin) / (0.5 * self.end - 0.5 * self.begin), 0.0, 1.0) - self.centre
+
+    def shared(self, importance: np.ndarray) -> np.ndarray:
+        """The importance of each piece: its column's, in equal parts."""
+        return np.asarray(importance[self.columns] / np.bincount(self.columns)[self.columns])
+
+
+def _where(splits: Splits, column: int, count: int) -> np.ndarray:
+    """Thresholds of one column with equal parts of its gain between them."""
+    mine = splits.column == column
+    order = np.argsort(splits.threshold[mine])
+    threshold, below = splits.threshold[mine][order], np.cumsum(splits.gain[mine][order])
+    return threshold[np.minimum(np.searchsorted(below, _middles(count) * below[-1]), len(threshold) - 1)]
+
+
+def _even(values: np.ndarray, count: int) -> np.ndarray:
+    """Quantiles with equal parts of the rows between them."""
+    return np.asarray(np.quantile(values, _middles(count)))
+
+
+def _middles(count: int) -> np.ndarray:
+    """The middles of so many equal parts of 1."""
+    return (np.arange(count) + 0.5) / count
