@@ -59,7 +59,7 @@ def test_rows_come_in_the_same_order():
 
 
 def test_random_words_are_those_of_the_laboratory():
-    key, across, down = np.array([7, 2**32 - 1], np.uint32), np.arange(19, dtype=np.uint32), np.uint32([[2**32 - 2], [3]])
+    key, across, down = np.uint32([7, 2**32 - 1]), np.arange(19, dtype=np.uint32), np.uint32([[2**32 - 2], [3]])
     for ours, theirs in zip(words.draw(key, across, down), draws.draw(key, across, down), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
