@@ -21,7 +21,6 @@ from itertools import pairwise
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.neural_network import MLPClassifier
@@ -45,8 +44,8 @@ def table(rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ours(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int, precision: Precision) -> None:
-    one = SparseMLPClassifier(HIDDEN, preset="paper", epochs=epochs, batch_size=batch, precision=precision)
-    fit_many([clone(one).set_params(random_state=seed) for seed in range(len(fits))], fits)
+    one = partial(SparseMLPClassifier, HIDDEN, preset="paper", epochs=epochs, batch_size=batch, precision=precision)
+    fit_many([one(random_state=seed) for seed in range(len(fits))], fits)
 
 
 def scikit(fits: list[tuple[np.ndarray, np.ndarray]], epochs: int, batch: int) -> None:

@@ -7,8 +7,9 @@ import numba
 import numpy as np
 import pytest
 
+from glassware import draws
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
-from glassware.tabular.cpu import program, tiles, vectors, weights
+from glassware.tabular.cpu import program, tiles, vectors, weights, words
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 11))
@@ -55,6 +56,12 @@ def test_rows_come_in_the_same_order():
     for i, epoch in enumerate((2, 3)):
         theirs = lane["learnt"][np.asarray(order(shape, lane["order"], np.int32(epoch), lane["rows"]))]
         np.testing.assert_array_equal(ours[i], theirs[: lane["rows"]])
+
+
+def test_random_words_are_those_of_the_laboratory():
+    key, across, down = np.uint32([7, 2**32 - 1]), np.arange(19, dtype=np.uint32), np.uint32([[2**32 - 2], [3]])
+    for ours, theirs in zip(words.draw(key, across, down), draws.draw(key, across, down), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_networks_do_not_mind_their_company():

@@ -14,6 +14,7 @@ from glassware.tabular import lanes
 from glassware.tabular.cpu.desks import kernel
 from glassware.tabular.cpu.life import Rows, State
 from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, write, zeros
+from glassware.tabular.cpu.words import draw
 from glassware.tabular.lanes import Job, Outcome, Shape
 from glassware.tabular.recipe import Precision
 
@@ -104,11 +105,12 @@ def train(jobs: list[Job]) -> list[Outcome]:
 
 
 def compile_now(precision: Precision = "exact") -> None:
-    """Compile, or load what was compiled: a pass over no rows."""
+    """Compile, or load what was compiled: no draws, and a pass over no rows."""
     (passes, desk, numbers), none = kernel(precision), zeros(0)
     net = layout(Shape((1, 1, 1), False, 0, 1, 0, 1, True, "constant", False, precision))
     size, _, _ = room(net)
     state = State(zeros(size), zeros(size), zeros(size))
+    draw(np.zeros(2, np.uint32), *np.zeros((2, 0), np.uint32))
     passes(net, Rows(numbers(none), none, none), np.zeros((0, 1), np.int64), state, desk(net), NOTHING)
 
 

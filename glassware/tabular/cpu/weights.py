@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from glassware.draws import draw, ranking, unit
+from glassware.draws import ranking, unit
 from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.life import ADAM, Net
 from glassware.tabular.cpu.tiles import ROWS
+from glassware.tabular.cpu.words import draw
 from glassware.tabular.lanes import BETA1, BETA2, EPSILON, RISE, Shape
 from glassware.tabular.network import Params
 
