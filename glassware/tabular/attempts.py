@@ -122,20 +122,21 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     if recipe.cuts and recipe.n_ensemble > 1:
         cuts = Cuts.fit(scaling.filled(X), scaling.fill, recipe.cuts, splits)
 
-    def part(view: Scaling | Cuts, x: np.ndarray, gain: np.ndarray, chance: np.ndarray, places: np.ndarray) -> Part:
+    def part(view: Scaling | Cuts, x: np.ndarray, gain: np.ndarray, sparsity: int, places: np.ndarray) -> Part:
         # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
         keys = np.stack([fold(seed_words(prepared.seed), place) for place in places.tolist()])
         held_out = _held_out(prepared, recipe, len(places))
         table = Table(x, target, truth, weight)
-        job = Job(recipe, prepared.sparsity, prepared.classify, table, chance, held_out, keys)
+        job = Job(recipe, sparsity, prepared.classify, table, importance[view.columns], held_out, keys)
         return Part(job, view, gain, places)
 
     places, raised = np.arange(recipe.n_ensemble), x * gain if recipe.guided else x
     if cuts is None:
-        return Attempt(recipe, [part(scaling, raised, gain, importance, places)])
-    smooth = part(scaling, raised, gain, importance, places[::2])
+        return Attempt(recipe, [part(scaling, raised, gain, prepared.sparsity, places)])
+    smooth = part(scaling, raised, gain, prepared.sparsity, places[::2])
+    # A piece is one step in one column already: to read two of them only is too little to start with.
     pieces = cuts.transform(X)
-    stepped = part(cuts, pieces, np.ones(pieces.shape[1]), cuts.shared(importance), places[1::2])
+    stepped = part(cuts, pieces, np.ones(pieces.shape[1]), 0, places[1::2])
     return Attempt(recipe, [smooth, stepped])
 
 

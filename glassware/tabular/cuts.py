@@ -80,10 +80,6 @@ class Cuts:
         # Halves: the distance of two numbers may be too large to be one.
         return np.clip((0.5 * x - 0.5 * self.begin) / (0.5 * self.end - 0.5 * self.begin), 0.0, 1.0) - self.centre
 
-    def shared(self, importance: np.ndarray) -> np.ndarray:
-        """The importance of each piece: its column's, in equal parts."""
-        return np.asarray(importance[self.columns] / np.bincount(self.columns)[self.columns])
-
 
 def _where(splits: Splits, column: int, count: int) -> np.ndarray:
     """Thresholds of one column with equal parts of its gain between them."""

@@ -75,7 +75,7 @@ class _SparseMLP(BaseEstimator):
         n_ensemble: int | None = None,
         guided: bool | None = None,
         preset: Literal["default", "patient", "paper"] = "default",
-        precision: Literal["exact", "fast"] = "exact",
+        precision: Literal["exact", "fast"] | None = None,
         missing: Literal["refuse", "median"] = "refuse",
         random_state: Any = None,
     ) -> None:
