@@ -142,6 +142,8 @@ def recipe(preset: Any, **chosen: Any) -> Recipe:
     for name in ("epochs", "batch_size", "n_ensemble"):
         if chosen.get(name) is not None and not _whole(chosen[name], 1):
             raise DataError(f"{name} must be a whole number from 1, not {chosen[name]!r}.")
+    if chosen.get("cuts") is not None and not _whole(chosen["cuts"], 0):
+        raise DataError(f"cuts must be a whole number from 0, not {chosen['cuts']!r}.")
     for name in ("learning_rate", "weight_decay"):
         if chosen.get(name) is not None and not 0 <= chosen[name] < float("inf"):
             raise DataError(f"{name} must be a number from 0, not {chosen[name]!r}.")

@@ -16,10 +16,11 @@ from sklearn.preprocessing import StandardScaler
 
 from glassware.errors import GlasswareError
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
+from glassware.tabular.attempts import attempt
 from glassware.tabular.guide import guide
 from glassware.tabular.inputs import Scaling
 from glassware.tabular.lanes import Shape, train
-from glassware.tabular.network import layer_keys, outputs
+from glassware.tabular.network import layer_keys
 
 SMALL = {
     "hidden_layer_sizes": 32,
@@ -41,8 +42,8 @@ def first_weights(rows, **more):
     """The networks of two members before the first step, and the job they belong to."""
     model = small(epochs=1, learning_rate=0.0, **more)
     prepared = model._prepare(rows, rows[:, 0] > 0)
-    attempt = model._attempt(prepared, prepared.recipe)
-    return train([attempt.job])[0].members, attempt.job
+    job = attempt(prepared, replace(prepared.recipe, cuts=0)).parts[0].job
+    return train([job])[0].members, job
 
 
 def test_importing_the_package_does_not_import_scikit_learn():
@@ -69,7 +70,7 @@ def test_probabilities_are_the_mean_of_the_members():
     for one, other in zip(both.members_[0], alone.members_[0], strict=True):
         np.testing.assert_array_equal(one["w"], other["w"])  # a larger ensemble begins with the smaller one
     second = clone(alone).fit(X, Y)
-    second.members_ = both.members_[1:]
+    second.members_, second.views_ = both.members_[1:], both.views_[1:]
     mean = (alone.predict_proba(X) + second.predict_proba(X)) / 2
     np.testing.assert_allclose(both.predict_proba(X), mean, rtol=1e-12)
     assert not np.array_equal(both.members_[0][0]["w"], both.members_[1][0]["w"])
@@ -150,9 +151,9 @@ def test_the_held_out_rows_decide_when_to_stop():
 
 
 def test_members_hold_out_different_rows_and_stop_together():
-    model = small(n_ensemble=8, early_stopping=True)
+    model = small(n_ensemble=8, early_stopping=True, precision="exact")
     prepared = model._prepare(X, Y)
-    job = model._attempt(prepared, prepared.recipe).job
+    job = attempt(prepared, replace(prepared.recipe, cuts=0)).parts[0].job
     assert sorted(job.held_out.ravel()) == list(range(len(X)))  # 8 eighths are all of them
     outcome = train([job])[0]
     held = [
@@ -163,7 +164,10 @@ def test_members_hold_out_different_rows_and_stop_together():
 
 
 def _probability(params, x):
-    out = outputs([params], x)[0]
+    *hidden, last = params
+    for layer in hidden:
+        x = np.maximum(x @ layer["w"] + layer["b"], 0.0)
+    out = x @ last["w"] + last["b"]
     odds = np.exp(out - out.max(axis=1, keepdims=True))
     return odds / odds.sum(axis=1, keepdims=True)
 
@@ -183,17 +187,18 @@ def test_labels_are_smoothed_and_mixed_with_the_votes_and_columns_scaled_by_the_
     x[:, 0] += y
     model, truth = SparseMLPClassifier(random_state=0), np.eye(3)[y]
     prepared = model._prepare(x, y)
-    alone = model._attempt(prepared, replace(prepared.recipe, guided=False))
+    alone = attempt(prepared, replace(prepared.recipe, guided=False)).parts[0].job
     smooth = 0.95 * truth + 0.05 / 3
-    np.testing.assert_allclose(alone.job.table.target, smooth)
+    np.testing.assert_allclose(alone.table.target, smooth)
     found = guide(x, y, prepared.weight, True, prepared.seed)
-    guided = model._attempt(prepared, prepared.recipe)
+    guided, cut = (part.job for part in attempt(prepared, prepared.recipe).parts)
     vote = np.where(np.isfinite(found.vote), found.vote, truth)
-    np.testing.assert_allclose(guided.job.table.target, 0.6 * smooth + 0.4 * vote)
+    for job in (guided, cut):
+        np.testing.assert_allclose(job.table.target, 0.6 * smooth + 0.4 * vote)
     gain = np.sqrt(found.importance / found.importance.mean())
-    np.testing.assert_allclose(guided.job.table.x, alone.job.table.x * gain)
+    np.testing.assert_allclose(guided.table.x, alone.table.x * gain)
     assert gain[0] > 1 > gain[1:].max()
-    np.testing.assert_array_equal(guided.job.table.truth, truth)  # held-out rows are judged by what they are
+    np.testing.assert_array_equal(guided.table.truth, truth)  # held-out rows are judged by what they are
 
 
 def test_patience_that_finds_nothing_more_is_not_taken():
@@ -268,6 +273,7 @@ def test_columns_that_never_change_or_have_wild_tails():
         ({"preset": "best"}, "preset must be one of 'default', 'patient', 'paper', not 'best'"),
         ({"hidden_layer_sizes": (0,)}, "hidden_layer_sizes must be whole numbers from 1"),
         ({"init_sparsity": 0}, "init_sparsity must be a whole number from 1, or None"),
+        ({"cuts": -1}, "cuts must be a whole number from 0, not -1"),
         ({"epochs": 2.5}, "epochs must be a whole number from 1, not 2.5"),
         ({"learning_rate": -1.0}, "learning_rate must be a number from 0, not -1.0"),
         ({"precision": "half"}, "precision must be 'exact' or 'fast', not 'half'"),

@@ -1,5 +1,6 @@
 """precision="fast": products of bfloat16 numbers, by the kernel for CPU cores and by XLA."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import jax.numpy as jnp
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, fit_many, lanes
+from glassware.tabular.attempts import attempt
 from glassware.tabular.cpu import desks, program, vectors, weights
 
 RNG = np.random.default_rng(0)
@@ -34,7 +36,7 @@ def job(name="short", random_state=0, precision="fast", rows=90, **more):
     parameters = {"preset": preset, "epochs": 3, "early_stopping": False, "init_sparsity": None, **parameters, **more}
     model = kind(random_state=random_state, precision=precision, **parameters)
     prepared = model._prepare(X[:rows], y[:rows], 1 + np.arange(rows) % 3)
-    return model._attempt(prepared, prepared.recipe).job
+    return attempt(prepared, replace(prepared.recipe, cuts=0)).parts[0].job
 
 
 def arrays(outcome):

@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, cross_validate_many, estimators, fit_many, lanes
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, attempts, cross_validate_many, fit_many, lanes
 
 X, Y = load_iris(return_X_y=True)
 BASE = SparseMLPClassifier(16, epochs=5, n_ensemble=2, learning_rate=0.02, guided=False, early_stopping=False)
@@ -74,7 +74,7 @@ def test_lanes_that_step_together_give_the_same_networks(monkeypatch):
 
 def test_a_table_that_many_share_is_scaled_once(monkeypatch):
     scaled = []
-    fit = estimators.Scaling.fit
-    monkeypatch.setattr(estimators.Scaling, "fit", lambda X, kind: scaled.append(kind) or fit(X, kind))
+    fit = attempts.Scaling.fit
+    monkeypatch.setattr(attempts.Scaling, "fit", lambda X, kind: scaled.append(kind) or fit(X, kind))
     fit_many([clone(BASE).set_params(random_state=i) for i in range(3)], [(X, Y), (X, Y), (X[::2], Y[::2])])
     assert len(scaled) == 2

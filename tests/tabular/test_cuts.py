@@ -1,0 +1,157 @@
+"""Columns cut into pieces: where the cuts are, what a piece says, and which networks read it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
+from glassware.tabular.attempts import attempt
+from glassware.tabular.cuts import Cuts, Splits
+from glassware.tabular.estimators import train_all
+from glassware.tabular.guide import _splits, guide
+from glassware.tabular.inputs import Scaling
+from glassware.tabular.recipe import PRESETS
+
+SMALL = {"hidden_layer_sizes": 16, "epochs": 5, "n_ensemble": 4, "random_state": 0, "early_stopping": False}
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(120, 3))
+Y = (X[:, 0] > 0.2).astype(int)
+
+
+def even(x, cuts):
+    return Cuts.fit(x, np.zeros(x.shape[1]), cuts, None)
+
+
+def test_pieces_add_up_to_the_column_between_its_ends():
+    x = RNG.exponential(size=(200, 2))
+    view = even(x, 20)
+    rows = np.concatenate([x, [[-5.0, 99.0]]])  # outside of what it was made for
+    for column in range(2):
+        mine = view.columns == column
+        assert mine.sum() == 11
+        added = (view.transform(rows) + view.centre)[:, mine] @ (view.end - view.begin)[mine]
+        low, high = x[:, column].min(), x[:, column].max()
+        np.testing.assert_allclose(added, np.clip(rows[:, column], low, high) - low, atol=1e-12)
+    np.testing.assert_allclose(view.transform(x).mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(view.transform(x).std(axis=0), view.spread)
+
+
+def test_without_a_forest_equal_parts_of_the_rows_lie_between_cuts():
+    view = even(np.arange(1000.0)[:, None] ** 3, 5)
+    np.testing.assert_allclose(np.cbrt(view.begin[1:]), [100, 300, 500, 700, 900], atol=1)
+    assert even(np.ones((9, 30)), 29) is None  # less than a cut a column
+    assert even(np.ones((9, 3)), 29) is None  # nothing to cut
+
+
+def test_cuts_lie_where_a_forest_gains_most():
+    splits = Splits(
+        np.array([0, 0, 0, 2, 2]), np.array([0.5, -0.5, 0.1, 0.0, 1.0]), np.array([20.0, 30.0, 40.0, 8.0, 2.0])
+    )
+    view = Cuts.fit(X, np.zeros(3), 10, splits)
+    assert set(view.columns) == {0, 2}  # column 1 was never split
+    inner = {column: set(view.begin[view.columns == column][1:]) for column in (0, 2)}
+    # Nine cuts of column 0 at gains of 5, 15, ..., 85 of its 90: thresholds -0.5 (up to 30), 0.1 (70) and 0.5.
+    assert inner == {0: {-0.5, 0.1, 0.5}, 2: {0.0}}
+
+
+def test_columns_of_two_values_no_values_and_huge_ones():
+    x = np.column_stack([np.arange(60) % 2, np.ones(60), np.where(np.arange(60) % 3 == 0, -1.7e308, 1.7e308)])
+    view = even(x, 30)
+    assert view.columns.tolist() == [0, 2]
+    pieces = view.transform(x) + view.centre
+    np.testing.assert_array_equal(pieces, np.column_stack([x[:, 0], x[:, 2] > 0]))
+    view = Cuts.fit(x, np.array([1.0, 1.0, 1.7e308]), 30, None)
+    np.testing.assert_array_equal(view.transform(np.full((1, 3), np.nan)) + view.centre, [[1.0, 1.0]])  # filled
+
+
+@pytest.mark.parametrize("forest", [RandomForestClassifier, RandomForestRegressor])
+def test_gains_of_splits_are_the_forests_importances(forest):
+    grown = forest(n_estimators=5, random_state=0).fit(X, Y)
+    found = _splits(grown)
+    trees = [one.tree_ for one in grown.estimators_]
+    whole = [tree.compute_feature_importances(normalize=False) * tree.weighted_n_node_samples[0] for tree in trees]
+    np.testing.assert_allclose(np.bincount(found.column, found.gain, minlength=3), np.sum(whole, axis=0))
+    assert len(found.column) == sum((tree.children_left >= 0).sum() for tree in trees)
+    assert (np.abs(found.threshold[np.argsort(-found.gain)[:5]] - 0.2) < 0.2).all()
+
+
+def test_every_second_network_reads_pieces_and_starts_dense():
+    model = SparseMLPClassifier(**{**SMALL, "learning_rate": 0.0, "n_ensemble": 5}).fit(X, Y)
+    assert [type(view) for view in model.views_] == [Scaling, Cuts, Scaling, Cuts, Scaling]
+    first = [params[0]["w"] for params in model.members_]
+    assert all(((weights != 0).sum(axis=0) == 2).all() for weights in first[::2])
+    for weights, view in zip(first[1::2], model.views_[1::2], strict=True):
+        assert weights.shape == (len(view.columns), 16)
+        assert (weights != 0).all()
+    keys = {params[1]["w"].tobytes() for params in model.members_}
+    assert len(keys) == 5  # all drawn apart
+    for more in ({"n_ensemble": 1}, {"cuts": 0, "n_ensemble": 2}):
+        without = SparseMLPClassifier(**{**SMALL, **more}).fit(X, Y)
+        assert {type(view) for view in without.views_} == {Scaling}
+
+
+def test_each_view_holds_out_every_row_once():
+    model = SparseMLPClassifier(n_ensemble=16, random_state=0)
+    prepared = model._prepare(X, Y)
+    made = attempt(prepared, prepared.recipe)
+    assert [part.places.tolist() for part in made.parts] == [list(range(0, 16, 2)), list(range(1, 16, 2))]
+    for part in made.parts:
+        assert sorted(part.job.held_out.ravel()) == list(range(len(X)))
+    assert made.loss([lanes.Outcome([], 1.0), lanes.Outcome([], 3.0)]) == 2.0
+
+
+def test_steps_are_learnt_by_networks_that_see_pieces():
+    """Twelve stairs of one column, up and down: smooth networks need far longer for them than steps of a piece."""
+    x = RNG.uniform(size=(1500, 2))
+    y = np.floor(12 * x[:, 0]) % 2 > 0
+    model = SparseMLPClassifier(32, epochs=40, n_ensemble=2, random_state=0, early_stopping=False).fit(
+        x[:1000], y[:1000]
+    )
+    smooth, cut = ((out.argmax(axis=1) == y[1000:]).mean() for out in model._outputs(x[1000:]))
+    assert cut > 0.9
+    assert smooth < 0.8
+    assert model.feature_importances_.argmax() == 0
+
+
+def test_pieces_count_for_their_columns_when_a_network_is_read():
+    rows = RNG.normal(size=(400, 6))
+    numbers = np.abs(rows[:, 2]) + 0.1 * rows[:, 4]
+    more = {**SMALL, "epochs": 40, "n_ensemble": 2}
+    model = SparseMLPRegressor(**more).fit(rows, numbers)
+    model.members_, model.views_ = model.members_[1:], model.views_[1:]
+    assert isinstance(model.views_[0], Cuts)
+    assert model.feature_importances_.shape == (6,)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.feature_importances_.argmax() == 2
+    assert model.interactions(1, X=rows, top=1)["features"][0].to_list() == [2]
+
+
+def test_a_forest_that_was_grown_before_changes_nothing():
+    models = [SparseMLPClassifier(**SMALL) for _ in range(2)]
+    tables = [model._prepare(X, Y) for model in models]
+    grown = guide(tables[0].X, Y, tables[0].weight, True, tables[0].seed)
+    train_all(models[:1], tables[:1], [grown])
+    train_all(models[1:], tables[1:])
+    np.testing.assert_array_equal(*(model.predict_proba(X) for model in models))
+    train_all(models[:1], tables[:1], [grown._replace(importance=grown.importance[::-1])])
+    assert not np.array_equal(*(model.predict_proba(X) for model in models))  # it is listened to
+
+
+def test_presets_without_cuts_have_none():
+    for preset in ("patient", "paper"):
+        prepared = SparseMLPClassifier(preset=preset, random_state=0)._prepare(X, Y)
+        assert len(attempt(prepared, prepared.recipe).parts) == 1
+    assert attempt(prepared, replace(PRESETS["default"], guided=False)).parts[1].view.columns.max() == 2
+
+
+def test_accelerators_pad_to_few_sizes(monkeypatch):
+    monkeypatch.setattr(lanes, "on_cpu", lambda: False)
+    assert lanes._sizes(7, 60, 0) == (32, 512, 0)
+    assert lanes._sizes(26, 9000, 1125) == (32, 16_384, 2048)
+    assert lanes._sizes(33, 2048, 256) == (48, 2048, 256)
+    assert lanes._sizes(280, 2049, 300) == (384, 4096, 512)
+    assert lanes._sizes(385, 500, 250) == (512, 512, 256)
+    for features in range(1, 600):
+        assert lanes._sizes(features, 9, 0)[0] >= features
