@@ -14,25 +14,34 @@ from glassware.models import MODELS, Init, KernelRidge, Model
 from glassware.models.kernel import LARGEST_SAMPLE
 from glassware.part import Part, Values
 from glassware.probes import PROBES
-from glassware.tasks import Parity
+from glassware.tasks import TASKS, Parity
 from glassware.training.objective import LOSS_NAMES, Loss
 from glassware.training.optimiser import SGD, AnyOptimiser
 
 
-def _registered(model: Any) -> Model | KernelRidge:
-    """A model, or the plain data of one, as a member of the registry: an MLP unless it is named."""
-    data = {"name": "mlp", **model} if isinstance(model, Mapping) else model
-    return _adapter(tuple(MODELS.values())).validate_python(data)
+def _registered(registry: Mapping[str, type[Any]], usual: str) -> PlainValidator:
+    """Takes a part, or the plain data of one, as a member of a registry: the usual one unless it is named."""
+
+    def validate(part: Any) -> Any:
+        data = {"name": usual, **part} if isinstance(part, Mapping) else part
+        if isinstance(part, Part) and type(part) not in registry.values():  # perhaps a subclass of one that is
+            raise ValueError(f"{type(part).__name__} is not registered; known: {', '.join(registry)}")
+        return _adapter(tuple(registry.values())).validate_python(data)
+
+    return PlainValidator(validate)
 
 
 @lru_cache
-def _adapter(models: tuple[type[Model] | type[KernelRidge], ...]) -> TypeAdapter[Any]:
-    """A validator that takes the registered models apart by their name."""
-    union: Any = Union[models]  # noqa: UP007
-    return TypeAdapter(Annotated[union, Field(discriminator="name")])
+def _adapter(parts: tuple[type[Any], ...]) -> TypeAdapter[Any]:
+    """A validator that takes registered parts apart by their name."""
+    union: Any = Union[parts]  # noqa: UP007
+    if len(parts) > 1:  # pydantic takes nothing apart that has one part
+        union = Annotated[union, Field(discriminator="name")]
+    return TypeAdapter(union)
 
 
-AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | KernelRidge], PlainValidator(_registered)]
+AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | KernelRidge], _registered(MODELS, "mlp")]
+AnyTask: TypeAlias = Annotated[SerializeAsAny[Parity], _registered(TASKS, "parity")]
 
 # What decides the outcome of a run whose model is solved: it has no steps, hence no optimiser and no first weights.
 SOLVED_FIELDS = {"task", "m", "model", "evaluation", "seed"}
@@ -83,7 +92,7 @@ class Run(Part):
         seed: everything random in the run follows from it.
     """
 
-    task: Parity
+    task: AnyTask
     m: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     sampling: Literal["replacement", "epochs"] = "replacement"
     model: AnyModel
