@@ -24,13 +24,12 @@ import polars as pl
 
 from glassware.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
-from glassware.tabular import guide as guides
 from glassware.tabular.benchmark.baselines import make, predictions
 from glassware.tabular.benchmark.plan import FRACTIONS, VERSIONS, Job, our_jobs, table_name
 from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
 from glassware.tabular.benchmark.suite import Suite337
 from glassware.tabular.estimators import train_all
-from glassware.tabular.guide import Guide
+from glassware.tabular.guide import Guide, guide
 from glassware.tabular.inputs import Scaling
 
 FAMILY = "ours"
@@ -60,18 +59,18 @@ def rows_of(data: str | None, cell: Cell, trial: int) -> Split | None:
 
 def grow(task: tuple[str | None, Cell, int]) -> Guide | None:
     """The forest of a trial, on one core, as the estimator would grow it."""
-    guides.LARGE = sys.maxsize  # type: ignore[misc]
     part = rows_of(*task)
     if part is None:
         return None
     prepared = make("sparse", task[2])._prepare(part.X, part.y)
     filled = Scaling.fit(prepared.X, prepared.recipe.scale).filled(prepared.X)
-    return guides.guide(filled, prepared.y, prepared.weight, True, prepared.seed)
+    return guide(filled, prepared.y, prepared.weight, True, prepared.seed, threads=False)
 
 
 def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int], Guide]) -> dict[str, pl.DataFrame]:
     """Rows by job: everything trained at once, then every network asked."""
     started = time.perf_counter()
+    jobs = {fit.job for fit in todo}
     parts = {(fit.cell, fit.trial): rows_of(data, fit.cell, fit.trial) for fit in todo}
     todo = [fit for fit in todo if parts[fit.cell, fit.trial] is not None]
     used: list[Split] = [part for fit in todo if (part := parts[fit.cell, fit.trial]) is not None]
@@ -81,13 +80,13 @@ def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int],
     seconds = (time.perf_counter() - started) / max(1, len(todo))
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         said = list(threads.map(lambda model, part: predictions(model, part.X_test), models, used))
-    found: dict[str, list[pl.DataFrame]] = {}
+    found: dict[str, list[pl.DataFrame]] = {job: [] for job in jobs}
     for fit, part, classes in zip(todo, used, said, strict=True):
         row = pl.DataFrame({"method": [fit.method], "error": [float(np.mean(classes != part.y_test))]})
         table = Suite337(data).load(fit.cell.task)
         columns = describe("methods", table, fit.cell, fit.trial, part, seconds)
         found.setdefault(fit.job, []).append(row.with_columns(**columns))
-    return {job: pl.concat(rows) for job, rows in found.items()}
+    return {job: pl.concat(rows) if rows else pl.DataFrame() for job, rows in found.items()}
 
 
 def main() -> None:

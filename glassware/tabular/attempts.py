@@ -12,7 +12,7 @@ from glassware.tabular.cuts import Cuts
 from glassware.tabular.guide import Guide, guide
 from glassware.tabular.inputs import Scaling
 from glassware.tabular.lanes import Job, Outcome, Table
-from glassware.tabular.network import Params
+from glassware.tabular.network import Params, View, inputs
 from glassware.tabular.recipe import Recipe
 
 LITTLE = 0.5  # of the loss of a constant on held-out rows: above it, there may be more to learn
@@ -57,16 +57,17 @@ class Part(NamedTuple):
     """
 
     job: Job
-    view: Scaling | Cuts
+    view: View
     gain: np.ndarray
     places: np.ndarray
 
 
 class Attempt(NamedTuple):
-    """An ensemble to be trained, part by part."""
+    """An ensemble to be trained, part by part, and what the forest said of the table, if it was asked."""
 
     recipe: Recipe
     parts: list[Part]
+    guide: Guide | None
 
     def loss(self, outcomes: Sequence[Outcome]) -> float:
         """The mean loss of its networks on rows that they held out."""
@@ -83,9 +84,9 @@ class Attempt(NamedTuple):
             constant = 0.5 * np.average(square, axis=0, weights=job.table.weight).sum()
         return bool(loss > LITTLE * constant)
 
-    def networks(self, outcomes: Sequence[Outcome]) -> list[tuple[Params, Scaling | Cuts]]:
+    def networks(self, outcomes: Sequence[Outcome]) -> list[tuple[Params, View]]:
         """The trained networks in the order of the ensemble, each with what it reads; gains are in their weights."""
-        found = dict[int, tuple[Params, Scaling | Cuts]]()
+        found = dict[int, tuple[Params, View]]()
         for part, outcome in zip(self.parts, outcomes, strict=True):
             gain = part.gain[:, None].astype(np.float32)
             for place, (first, *rest) in zip(part.places.tolist(), outcome.members, strict=True):
@@ -109,11 +110,12 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
         scaled[which] = scaling, scaling.transform(X)
     (scaling, x), target = scaled[which], truth
     importance = gain = np.ones(X.shape[1])
-    splits = None
+    found, splits = None, None
     if prepared.classify:
         target = (1.0 - recipe.label_smoothing) * truth + recipe.label_smoothing / truth.shape[1]
     if recipe.guided:
-        found = grown or guide(scaling.filled(X), prepared.y, weight, prepared.classify, prepared.seed)
+        y = prepared.y if prepared.classify else truth[:, 0]
+        found = grown or guide(scaling.filled(X), y, weight, prepared.classify, prepared.seed)
         importance, gain, splits = found.importance, found.gain(), found.splits
         if prepared.classify:
             vote = np.where(np.isfinite(found.vote), found.vote, truth)
@@ -122,7 +124,7 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     if recipe.cuts and recipe.n_ensemble > 1:
         cuts = Cuts.fit(scaling.filled(X), scaling.fill, recipe.cuts, splits)
 
-    def part(view: Scaling | Cuts, x: np.ndarray, gain: np.ndarray, sparsity: int, places: np.ndarray) -> Part:
+    def part(view: View, x: np.ndarray, gain: np.ndarray, sparsity: int, places: np.ndarray) -> Part:
         # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
         keys = np.stack([fold(seed_words(prepared.seed), place) for place in places.tolist()])
         held_out = _held_out(prepared, recipe, len(places))
@@ -132,12 +134,11 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
 
     places, raised = np.arange(recipe.n_ensemble), x * gain if recipe.guided else x
     if cuts is None:
-        return Attempt(recipe, [part(scaling, raised, gain, prepared.sparsity, places)])
+        return Attempt(recipe, [part(scaling, raised, gain, prepared.sparsity, places)], found)
     smooth = part(scaling, raised, gain, prepared.sparsity, places[::2])
     # A piece is one step in one column already: to read two of them only is too little to start with.
-    pieces = cuts.transform(X)
-    stepped = part(cuts, pieces, np.ones(pieces.shape[1]), 0, places[1::2])
-    return Attempt(recipe, [smooth, stepped])
+    stepped = part(cuts, inputs(cuts, X), np.ones(len(cuts.columns)), 0, places[1::2])
+    return Attempt(recipe, [smooth, stepped], found)
 
 
 def _held_out(prepared: Prepared, recipe: Recipe, members: int) -> np.ndarray:

@@ -26,7 +26,7 @@ class Cuts:
         begin: of each piece.
         end: likewise.
         centre: subtracted.
-        spread: standard deviation of each piece over the rows it was made for.
+        size: standard deviation of each piece over the rows it was made for.
     """
 
     fill: np.ndarray
@@ -34,7 +34,7 @@ class Cuts:
     begin: np.ndarray
     end: np.ndarray
     centre: np.ndarray
-    spread: np.ndarray
+    size: np.ndarray
 
     @classmethod
     def fit(cls, X: np.ndarray, fill: np.ndarray, cuts: int, splits: Splits | None) -> Cuts | None:
@@ -54,8 +54,7 @@ class Cuts:
         else:
             gain = np.bincount(splits.column, splits.gain, minlength=count)
             wanted = np.round(cuts * gain / max(gain.sum(), np.finfo(float).tiny)).astype(int)
-        columns: list[np.ndarray] = []
-        begin, end = list[np.ndarray](), list[np.ndarray]()
+        found = list[Cuts]()
         for column in np.flatnonzero(wanted).tolist():
             values = X[:, column]
             inner = _even(values, wanted[column]) if splits is None else _where(splits, column, wanted[column])
@@ -63,22 +62,24 @@ class Cuts:
             edges = np.unique(np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]]))
             # A column of two values is one piece; where numbers are too close to be told apart there is none.
             edges = edges[np.concatenate([[True], np.diff(0.5 * edges) > 0])]
-            columns.append(np.full(len(edges) - 1, column))
-            begin.append(edges[:-1])
-            end.append(edges[1:])
-        if not sum(map(len, columns)):
+            if len(edges) > 1:
+                pieces = _pieces(values[:, None], edges[:-1], edges[1:])
+                columns = np.full(len(edges) - 1, column)
+                found.append(cls(fill, columns, edges[:-1], edges[1:], pieces.mean(axis=0), pieces.std(axis=0)))
+        if not found:
             return None
-        none = np.zeros(sum(map(len, columns)))
-        view = cls(fill, np.concatenate(columns), np.concatenate(begin), np.concatenate(end), none, none)
-        pieces = view.transform(X)
-        view.centre, view.spread = pieces.mean(axis=0), pieces.std(axis=0)
-        return view
+        names = ("columns", "begin", "end", "centre", "size")
+        return cls(fill, *(np.concatenate([getattr(one, name) for one in found]) for name in names))
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """The pieces, float64, (rows, pieces)."""
         x = np.where(np.isnan(X), self.fill, X)[:, self.columns]
-        # Halves: the distance of two numbers may be too large to be one.
-        return np.clip((0.5 * x - 0.5 * self.begin) / (0.5 * self.end - 0.5 * self.begin), 0.0, 1.0) - self.centre
+        return _pieces(x, self.begin, self.end) - self.centre
+
+
+def _pieces(x: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    # Halves: the distance of two numbers may be too large to be one.
+    return np.clip((0.5 * x - 0.5 * begin) / (0.5 * end - 0.5 * begin), 0.0, 1.0)
 
 
 def _where(splits: Splits, column: int, count: int) -> np.ndarray:

@@ -36,20 +36,21 @@ class _SparseMLP(BaseEstimator):
         weight_decay: lambda.
         epochs: passes over the rows.
         batch_size: rows a step.
-        early_stopping: each network holds out rows of its own, and all keep the weights they had when these rows
-            together were predicted best.
+        early_stopping: each network holds out rows of its own, and all that read the same keep the weights they had
+            when these rows together were predicted best.
         validation_fraction: share of the rows that a network holds out.
         n_ensemble: networks trained side by side; their predictions are averaged.
         guided: a forest on the same rows tells which columns neurons should start on and where columns are cut, and
             its vote softens labels.
-        cuts: every second network reads columns cut so many times, all together, into pieces, instead of scaled
-            columns; 0: none does. Those networks start dense.
+        cuts: every second network of an ensemble reads columns cut so many times, all together, into pieces,
+            instead of scaled columns, and starts dense; 0: none does, nor where there is nothing to cut (without
+            ``guided``, where columns are more than cuts).
         preset: ``default``, one recipe for all tables; ``patient``, for tables whose columns say nothing one by one,
             which the default turns to when it has learnt little; ``paper``, that of Pareto Frontiers.
         precision: ``exact`` trains in float32, as the paper's preset does; ``fast`` rounds what is multiplied to
             bfloat16 (eight significant bits), sums in float32, and keeps weights, optimiser and predictions as they
-            are, in 0.6 to 0.7 of the time for layers of 256 neurons. On a CPU without AVX512-BF16 instructions it
-            does exactly what ``exact`` does.
+            are, in 0.6 to 0.7 of the time for layers of 256 neurons. On a CPU without AVX512-BF16 instructions the
+            kernel does exactly what it does for ``exact``.
         missing: ``refuse`` NaN with a sentence, or fill it with the training column's ``median``.
         random_state: seed of weights and row order.
 
@@ -170,12 +171,11 @@ class _SparseMLP(BaseEstimator):
 
     def _finish(self, made: Attempt, outcomes: list[Outcome]) -> None:
         """Keep the trained networks."""
-        self.recipe_ = made.recipe
         networks = made.networks(outcomes)
+        if not all(np.isfinite(layer["w"]).all() for params, _ in networks for layer in params):
+            raise DataError(f"Training diverged: learning_rate = {made.recipe.learning_rate} is too large.")
+        self.recipe_ = made.recipe
         self.members_, self.views_ = [params for params, _ in networks], [view for _, view in networks]
-        if not all(np.isfinite(layer["w"]).all() for params in self.members_ for layer in params):
-            del self.members_
-            raise DataError(f"Training diverged: learning_rate = {self.recipe_.learning_rate} is too large.")
 
     def _columns(self, X: Any, y: Any = None, *, reset: bool = True) -> Any:
         """Checked columns (and targets) as float64."""
@@ -232,12 +232,19 @@ def train_all(estimators: list[Any], tables: list[Prepared], guides: Sequence[Gu
     losses = [one.loss(outcomes) for one, outcomes in zip(made, trained, strict=True)]
     again = [i for i, one in enumerate(estimators) if one.preset == "default" and made[i].learnt_little(losses[i])]
     # Whatever cuts were asked for: patience reads signs.
-    seconds = [attempt(tables[i], replace(estimators[i]._recipe("patient"), cuts=0), scaled) for i in again]
+    patient = {i: replace(estimators[i]._recipe("patient"), cuts=0) for i in again}
+    seconds = [attempt(tables[i], recipe, scaled, made[i].guide) for i, recipe in patient.items()]
     for i, one, outcomes in zip(again, seconds, _train(seconds), strict=True):
         if one.loss(outcomes) < BETTER * losses[i]:
             made[i], trained[i] = one, outcomes
+    failed = list[DataError]()
     for estimator, one, outcomes in zip(estimators, made, trained, strict=True):
-        estimator._finish(one, outcomes)
+        try:
+            estimator._finish(one, outcomes)
+        except DataError as error:  # the others are fitted all the same
+            failed.append(error)
+    if failed:
+        raise failed[0]
 
 
 def _train(attempts: list[Attempt]) -> list[list[Outcome]]:
@@ -287,7 +294,8 @@ class SparseMLPRegressor(RegressorMixin, _SparseMLP):  # type: ignore[misc]
     def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         y = np.asarray(y, np.float64)
         self._y_centre = float(np.average(y, weights=weight))
-        spread = float(np.sqrt(np.average(np.square(y - self._y_centre), weights=weight)))
+        largest = float(np.max(np.abs(y - self._y_centre))) or 1.0  # squares of huge numbers are none
+        spread = largest * float(np.sqrt(np.average(np.square((y - self._y_centre) / largest), weights=weight)))
         self._y_spread = spread or 1.0
         return ((y - self._y_centre) / self._y_spread)[:, None]
 

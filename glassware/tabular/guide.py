@@ -13,6 +13,8 @@ from glassware.tabular.cuts import Splits
 TREES = 100
 MOST_ROWS = 5000  # a tree is grown on at most this many
 LARGE = 50_000  # numbers in a table for which threads are worth their while
+CLOSE = 1e-3  # a column whose values lie closer together than this part of their size, or of 1, is spread for the trees
+HUGE = 1e30  # and one with larger values
 LEAST_SHARE = 0.05  # of its fair share of importance that every column has: a forest can be blind to it
 
 
@@ -36,15 +38,19 @@ class Guide(NamedTuple):
         return np.asarray(root / np.sqrt(np.mean(np.square(root))))
 
 
-def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed: int) -> Guide:
-    """Grow the forest. Missing values must have been filled."""
+def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed: int, threads: bool = True) -> Guide:
+    """Grow the forest, on all cores if that is worth it and ``threads`` are allowed.
+
+    Missing values must have been filled, and numbers to predict brought to a deviation of 1.
+    """
+    X, middle, half = _told_apart(X)
     options: dict[str, Any] = {
         "n_estimators": TREES,
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
         "random_state": seed,
         # scikit-learn's threads race for the filters of warnings, now and then with a warning about it.
-        "n_jobs": -1 if X.size >= LARGE else 1,
+        "n_jobs": -1 if threads and X.size >= LARGE else 1,
     }
     forest = RandomForestClassifier(**options) if classify else RandomForestRegressor(max_features=0.33, **options)
     with warnings.catch_warnings():
@@ -52,10 +58,22 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
         forest.fit(X, y, None if np.all(weight == weight[0]) else weight)
     vote = forest.oob_decision_function_ if classify else forest.oob_prediction_[:, None]
     share = forest.feature_importances_ * X.shape[1]
-    return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64), _splits(forest))
+    return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64), _splits(forest, middle, half))
 
 
-def _splits(forest: Any) -> Splits:
+def _told_apart(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Columns that trees can split, which round to single precision and take small distances for none; what was
+    subtracted from each and what it was divided by."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    half, size = 0.5 * high - 0.5 * low, np.maximum(np.abs(low), np.abs(high))
+    moved = (half > 0) & ((half < CLOSE * np.maximum(size, 1.0)) | (size > HUGE))
+    if not moved.any():
+        return X, np.zeros(X.shape[1]), np.ones(X.shape[1])
+    middle, half = np.where(moved, 0.5 * low + 0.5 * high, 0.0), np.where(moved, half, 1.0)
+    return (X - middle) / half, middle, half
+
+
+def _splits(forest: Any, middle: np.ndarray, half: np.ndarray) -> Splits:
     found = list[Splits]()
     for one in forest.estimators_:
         tree = one.tree_
@@ -64,5 +82,6 @@ def _splits(forest: Any) -> Splits:
         after = impurity[tree.children_left[inner]] + impurity[tree.children_right[inner]]
         # Rounding may leave a hair less than nothing.
         gain = np.maximum(impurity[inner] - after, 0.0)
-        found.append(Splits(tree.feature[inner], tree.threshold[inner], gain))
+        column = tree.feature[inner]
+        found.append(Splits(column, tree.threshold[inner] * half[column] + middle[column], gain))
     return Splits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

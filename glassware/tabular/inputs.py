@@ -96,6 +96,11 @@ class Scaling:
         """The column that each input belongs to."""
         return np.arange(len(self.fill))
 
+    @property
+    def size(self) -> np.ndarray:
+        """What inputs deviate from 0 by, about."""
+        return np.ones(len(self.fill))
+
     def filled(self, X: np.ndarray) -> np.ndarray:
         """Without missing values."""
         return np.where(np.isnan(X), self.fill, X)

@@ -126,10 +126,15 @@ def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto") -> list[Outc
     On a CPU by a kernel, a network a core (:mod:`glassware.tabular.cpu`). By XLA on accelerators, where there is no
     Numba, and for whoever asks. On a CPU a network is the same bit for bit whatever it was trained beside.
     """
-    wanted = {job.recipe.precision for job in jobs}
-    kernels = {_kernel(precision) for precision in wanted} if engine == "auto" and on_cpu() else {None}
-    kernel = None if None in kernels else next(iter(kernels), None)
-    return kernel(jobs) if kernel else _train_xla(jobs)
+    if engine == "xla" or not on_cpu():
+        return _train_xla(jobs)
+    # By precision: one whose kernel cannot be compiled does not take the others with it.
+    found: dict[int, Outcome] = {}
+    for precision in sorted({job.recipe.precision for job in jobs}):
+        places = [i for i, job in enumerate(jobs) if job.recipe.precision == precision]
+        trained = (_kernel(precision) or _train_xla)([jobs[i] for i in places])
+        found |= dict(zip(places, trained, strict=True))
+    return [found[i] for i in range(len(jobs))]
 
 
 @cache
@@ -233,8 +238,8 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
 
 
 def best_check(curve: np.ndarray) -> int:
-    """The check of the least loss, at which all networks of an ensemble stop: each row is held out by one of them at
-    most, and together they know more than each. The last check where there is no loss to go by."""
+    """The check of the least loss, at which all networks of a job stop: they hold out different rows, and together
+    they know more than each. The last check where there is no loss to go by."""
     return (
         int(np.nanargmin(np.where(np.isfinite(curve), curve, np.inf))) if np.isfinite(curve).any() else len(curve) - 1
     )

@@ -15,16 +15,33 @@ from glassware.tabular.recipe import Precision
 
 Params: TypeAlias = tuple[dict[str, Any], ...]
 
+ROWS_AT_ONCE = 4096  # hidden activations of a wide network on a long table would not fit in memory
+
 
 class View(Protocol):
     """What a network reads of a table's rows."""
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The column that each input belongs to."""
+        ...
+
+    @property
+    def size(self) -> np.ndarray:
+        """What each input deviates from 0 by."""
+        ...
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Its inputs, (rows, inputs), float64."""
         ...
 
 
-ROWS_AT_ONCE = 4096  # hidden activations of a wide network on a long table would not fit in memory
+def inputs(view: View, X: np.ndarray) -> np.ndarray:
+    """What is learnt of all rows, in float32: pieces of a long table in float64 would not fit in memory."""
+    found = np.empty((len(X), len(view.columns)), np.float32)
+    for start in range(0, len(X), ROWS_AT_ONCE):
+        found[start : start + ROWS_AT_ONCE] = view.transform(X[start : start + ROWS_AT_ONCE])
+    return found
 
 
 def layer_keys(key: np.ndarray, layers: int) -> np.ndarray:

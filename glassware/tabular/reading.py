@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from glassware.tabular.cuts import Cuts
 from glassware.tabular.inputs import DataError
 from glassware.tabular.network import Params
 
@@ -60,7 +59,7 @@ def interactions(estimator: Any, k: int, X: Any, y: Any, top: int) -> pl.DataFra
 def _readings(estimator: Any) -> Iterator[np.ndarray]:
     """Of each network, (columns, neurons): how much a neuron that matters reads a column."""
     for params, view in zip(estimator.members_, estimator.views_, strict=True):
-        inputs = _reading(params) * (view.spread[:, None] if isinstance(view, Cuts) else 1.0)
+        inputs = _reading(params) * view.size[:, None]
         found = np.zeros((estimator.n_features_in_, inputs.shape[1]))
         np.add.at(found, view.columns, inputs)
         yield found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 from glassware.tabular.inputs import DataError
@@ -25,7 +26,8 @@ class Recipe:
         weight_decay: lambda; decoupled and on weight matrices only, or coupled and on everything (``decoupled``).
         epochs: passes over the rows; 0: as many as give 64 steps times the square root of the number of rows.
         batch_size: rows a step; None takes a 16th of the table, as a power of two between 32 and 128.
-        early_stopping: each network holds out rows of its own, and together they choose when to stop.
+        early_stopping: each network holds out rows of its own, and those that read the same choose together when to
+            stop.
         n_ensemble: networks whose predictions are averaged.
         scale: of the columns, see :class:`glassware.tabular.inputs.Scaling`.
         cuts: every second network reads columns cut so often instead (:mod:`glassware.tabular.cuts`); 0: none does.
@@ -135,7 +137,7 @@ def recipe(preset: Any, **chosen: Any) -> Recipe:
         raise DataError(f"preset must be one of {', '.join(map(repr, PRESETS))}, not {preset!r}.")
     sizes = chosen.get("hidden_layer_sizes")
     if sizes is not None:
-        sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+        sizes = (sizes,) if isinstance(sizes, Integral) else tuple(sizes)
         if not sizes or any(not _whole(size, 1) for size in sizes):
             raise DataError(f"hidden_layer_sizes must be whole numbers from 1, one a layer, not {sizes!r}.")
         chosen["hidden_layer_sizes"] = tuple(int(size) for size in sizes)

@@ -1,17 +1,19 @@
 """Columns cut into pieces: where the cuts are, what a piece says, and which networks read it."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes, network
 from glassware.tabular.attempts import attempt
 from glassware.tabular.cuts import Cuts, Splits
 from glassware.tabular.estimators import train_all
 from glassware.tabular.guide import _splits, guide
 from glassware.tabular.inputs import Scaling
+from glassware.tabular.network import inputs
 from glassware.tabular.recipe import PRESETS
 
 SMALL = {"hidden_layer_sizes": 16, "epochs": 5, "n_ensemble": 4, "random_state": 0, "early_stopping": False}
@@ -35,7 +37,7 @@ def test_pieces_add_up_to_the_column_between_its_ends():
         low, high = x[:, column].min(), x[:, column].max()
         np.testing.assert_allclose(added, np.clip(rows[:, column], low, high) - low, atol=1e-12)
     np.testing.assert_allclose(view.transform(x).mean(axis=0), 0.0, atol=1e-12)
-    np.testing.assert_allclose(view.transform(x).std(axis=0), view.spread)
+    np.testing.assert_allclose(view.transform(x).std(axis=0), view.size)
 
 
 def test_without_a_forest_equal_parts_of_the_rows_lie_between_cuts():
@@ -69,7 +71,7 @@ def test_columns_of_two_values_no_values_and_huge_ones():
 @pytest.mark.parametrize("forest", [RandomForestClassifier, RandomForestRegressor])
 def test_gains_of_splits_are_the_forests_importances(forest):
     grown = forest(n_estimators=5, random_state=0).fit(X, Y)
-    found = _splits(grown)
+    found = _splits(grown, np.zeros(3), np.ones(3))
     trees = [one.tree_ for one in grown.estimators_]
     whole = [tree.compute_feature_importances(normalize=False) * tree.weighted_n_node_samples[0] for tree in trees]
     np.testing.assert_allclose(np.bincount(found.column, found.gain, minlength=3), np.sum(whole, axis=0))
@@ -155,3 +157,49 @@ def test_accelerators_pad_to_few_sizes(monkeypatch):
     assert lanes._sizes(385, 500, 250) == (512, 512, 256)
     for features in range(1, 600):
         assert lanes._sizes(features, 9, 0)[0] >= features
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-9, 0.0), (1.0, 1.7e9), (1e39, 0.0), (1e-12, 3.0)])
+def test_a_forest_sees_a_column_in_any_unit(scale, shift):
+    """Trees know single precision, and take values that lie close together for one."""
+    rows = np.round(X, 3)
+    plain = guide(rows, Y, np.ones(len(X)), True, 0)
+    moved = rows * [scale, 1.0, 1.0] + [shift, 0.0, 0.0]
+    found = guide(moved, Y, np.ones(len(X)), True, 0)
+    np.testing.assert_allclose(found.importance, plain.importance, rtol=0.2)
+    assert found.importance[0] > 2
+    best = [one.threshold[one.column == 0][one.gain[one.column == 0].argmax()] for one in (plain.splits, found.splits)]
+    assert (best[1] - shift) / scale == pytest.approx(best[0], abs=0.05)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e160])
+def test_numbers_are_learnt_in_any_unit(unit):
+    rows = RNG.normal(size=(200, 3))
+    model = SparseMLPRegressor(**{**SMALL, "epochs": 60}).fit(rows, unit * rows[:, 1])
+    assert np.corrcoef(model.predict(rows) / unit, rows[:, 1])[0, 1] > 0.9
+    assert {type(view) for view in model.views_} == {Scaling, Cuts}
+    assert model.feature_importances_.argmax() == 1
+
+
+def test_missing_values_are_filled_before_columns_are_cut():
+    holes = X.copy()
+    holes[::4, 0] = np.nan
+    model = SparseMLPClassifier(**SMALL, missing="median").fit(holes, Y)
+    filled = np.where(np.isnan(holes), np.nanmedian(holes, axis=0), holes)
+    np.testing.assert_array_equal(model._outputs(holes), model._outputs(filled))
+    np.testing.assert_array_equal(model.views_[1].begin, SparseMLPClassifier(**SMALL).fit(filled, Y).views_[1].begin)
+
+
+def test_a_pickle_has_each_view_once():
+    model = pickle.loads(pickle.dumps(SparseMLPClassifier(**SMALL).fit(X, Y)))
+    assert len({id(view) for view in model.views_}) == 2
+    assert len(model.views_) == 4
+
+
+def test_long_tables_are_read_in_parts(monkeypatch):
+    view = even(X, 12)
+    whole = inputs(view, X)
+    assert whole.dtype == np.float32
+    monkeypatch.setattr(network, "ROWS_AT_ONCE", 7)
+    np.testing.assert_array_equal(inputs(view, X), whole)
+    np.testing.assert_allclose(whole, view.transform(X), atol=1e-7)

@@ -287,8 +287,15 @@ def test_bad_parameters_get_a_sentence(parameters, sentence):
 
 
 def test_a_rate_that_diverges_is_named():
+    fitted = small().fit(X, Y)
+    before = fitted.predict_proba(X)
     with pytest.raises(ValueError, match="Training diverged: learning_rate = 1e\\+30 is too large"):
-        small(learning_rate=1e30).fit(X, Y)
+        fitted.set_params(learning_rate=1e30).fit(X, Y)
+    np.testing.assert_array_equal(fitted.predict_proba(X), before)  # what was there is there
+
+
+def test_sizes_of_layers_may_be_numpys():
+    assert small(hidden_layer_sizes=np.int64(8), epochs=1).fit(X, Y).members_[0][0]["w"].shape == (8, 8)
 
 
 def test_an_odd_batch_size_reaches_the_last_rows():

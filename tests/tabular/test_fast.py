@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import jax.numpy as jnp
+import llvmlite.binding
 import numba
 import numpy as np
 import pytest
@@ -133,11 +134,26 @@ def test_other_processors_train_exactly(monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
-def test_who_names_a_processor_gets_no_halves(monkeypatch):
+@pytest.mark.parametrize(("name", "value"), [("CPU_NAME", "generic"), ("CPU_FEATURES", "+sse2"), ("ENABLE_AVX", 0)])
+def test_who_names_a_processor_or_switches_avx_off_gets_no_halves(monkeypatch, name, value):
+    """Numba then leaves instructions out, and what asks for them ends the process."""
+    monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", lambda: {"avx512bf16": True})
+    monkeypatch.setattr(numba.config, "ENABLE_AVX", 1)
     vectors._has.cache_clear()
-    monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
+    assert vectors._has("avx512bf16")
+    monkeypatch.setattr(numba.config, name, value)
+    vectors._has.cache_clear()
     assert not vectors.multiplies_halves()
     vectors._has.cache_clear()
+
+
+def test_a_kernel_that_fails_does_not_take_the_other_with_it(monkeypatch):
+    monkeypatch.setattr(program, "compile_now", lambda precision: 1 / (precision == "exact"))
+    monkeypatch.setattr(program, "train", lambda jobs: ["kernel" for _ in jobs])
+    monkeypatch.setattr(lanes, "_train_xla", lambda jobs: ["xla" for _ in jobs])
+    lanes._kernel.cache_clear()
+    assert lanes.train([job(), job(precision="exact"), job()]) == ["xla", "kernel", "xla"]
+    lanes._kernel.cache_clear()
 
 
 def test_only_what_is_asked_for_is_compiled(monkeypatch):

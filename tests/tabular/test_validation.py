@@ -78,3 +78,21 @@ def test_a_table_that_many_share_is_scaled_once(monkeypatch):
     monkeypatch.setattr(attempts.Scaling, "fit", lambda X, kind: scaled.append(kind) or fit(X, kind))
     fit_many([clone(BASE).set_params(random_state=i) for i in range(3)], [(X, Y), (X, Y), (X[::2], Y[::2])])
     assert len(scaled) == 2
+
+
+def test_one_that_diverges_leaves_the_others_fitted():
+    wild, tame = clone(BASE).set_params(learning_rate=1e30), clone(BASE)
+    with pytest.raises(ValueError, match="Training diverged"):
+        fit_many([wild, tame], [(X, Y), (X, Y)])
+    assert tame.score(X, Y) > 0.5
+    assert not hasattr(wild, "members_")
+
+
+def test_the_forest_of_a_second_try_is_that_of_the_first(monkeypatch):
+    asked = []
+    grow = attempts.guide
+    monkeypatch.setattr(attempts, "guide", lambda *given: asked.append(1) or grow(*given))
+    noise = np.random.default_rng(0).integers(0, 2, len(X))
+    model = SparseMLPClassifier(8, epochs=2, n_ensemble=2, guided=True, random_state=0).fit(X, noise)
+    assert model.recipe_.guided
+    assert len(asked) == 1

@@ -38,8 +38,8 @@ SHORTS = ir.VectorType(ir.IntType(16), 2 * ROW)
 
 @cache
 def _has(feature: str) -> bool:
-    """Whether the processor has these instructions. Who names another processor gets none."""
-    ours = config.CPU_NAME is None and config.CPU_FEATURES is None
+    """Whether the processor has these instructions and Numba uses them. Who names another processor gets none."""
+    ours = config.CPU_NAME is None and config.CPU_FEATURES is None and bool(config.ENABLE_AVX)
     return ours and bool(llvmlite.binding.get_host_cpu_features().get(feature))
 
 

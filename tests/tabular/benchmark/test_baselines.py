@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks import tabular
+from benchmarks import tabular, tabular_ours
 from glassware.sweeps import Pieces, Store
+from glassware.tabular import SparseMLPClassifier
 from glassware.tabular.benchmark import baselines, plan
 from glassware.tabular.benchmark.baselines import installed, make, method_rows
 from glassware.tabular.benchmark.best import mean_errors
@@ -79,3 +80,23 @@ def test_what_would_not_end_in_time_is_not_begun(tmp_path):
     assert set(pieces.read()["item"]) == {"job 0.01", "job 0.02"}
     assert tabular.compute(jobs[:1], pieces, 1, time.monotonic() + 60) == 0
     assert mean_errors(pieces.read())["m"].to_list() == [pytest.approx(1.0)]
+
+
+def test_on_an_accelerator_all_trials_are_fitted_at_once_and_come_out_the_same(folder, monkeypatch):
+    small = lambda method, seed: SparseMLPClassifier(
+        16, epochs=3, n_ensemble=2, init_sparsity=2 if method == "sparse" else None, random_state=seed
+    )
+    for module in (baselines, tabular_ours):
+        monkeypatch.setattr(module, "make", small)
+    jobs = plan.our_jobs(folder, ["pol"], (0.1,))
+    todo = tabular_ours.fits(jobs)
+    assert [(fit.method, fit.trial) for fit in todo[:4]] == [("dense", 0), ("sparse", 0), ("dense", 1), ("sparse", 1)]
+    assert len(todo) == 20
+    some = [fit for fit in todo if fit.job in (jobs[0].key, jobs[1].key)]
+    grown = {(fit.cell, fit.trial): tabular_ours.grow((folder, fit.cell, fit.trial)) for fit in some}
+    together = tabular_ours.compute(folder, some, grown)
+    assert together.keys() == {jobs[0].key, jobs[1].key}
+    for job in jobs[:2]:
+        assert together[job.key].drop("seconds").equals(job.compute().drop("seconds"))
+    rest = tabular_ours.compute(folder, [some[0]._replace(cell=Cell("pol", 0.01))], {})
+    assert not len(rest[some[0].job])  # 3 rows: dropped, and not asked for again
