@@ -19,14 +19,13 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from glassware.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
-from glassware.tabular.benchmark.baselines import make, predictions
+from glassware.tabular.benchmark.baselines import make, method_row, predictions
 from glassware.tabular.benchmark.plan import FRACTIONS, VERSIONS, Job, our_jobs, table_name
-from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
+from glassware.tabular.benchmark.protocol import Cell, Split, split
 from glassware.tabular.benchmark.suite import Suite337
 from glassware.tabular.estimators import train_all
 from glassware.tabular.guide import Guide, guide
@@ -82,10 +81,8 @@ def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int],
         said = list(threads.map(lambda model, part: predictions(model, part.X_test), models, used))
     found: dict[str, list[pl.DataFrame]] = {job: [] for job in jobs}
     for fit, part, classes in zip(todo, used, said, strict=True):
-        row = pl.DataFrame({"method": [fit.method], "error": [float(np.mean(classes != part.y_test))]})
         table = Suite337(data).load(fit.cell.task)
-        columns = describe("methods", table, fit.cell, fit.trial, part, seconds)
-        found.setdefault(fit.job, []).append(row.with_columns(**columns))
+        found[fit.job].append(method_row(table, fit.cell, fit.method, fit.trial, part, classes, seconds))
     return {job: pl.concat(rows) if rows else pl.DataFrame() for job, rows in found.items()}
 
 

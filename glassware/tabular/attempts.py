@@ -11,7 +11,7 @@ from glassware.draws import fold, seed_words
 from glassware.tabular.cuts import Cuts
 from glassware.tabular.guide import Guide, guide
 from glassware.tabular.inputs import Scaling
-from glassware.tabular.lanes import Job, Outcome, Table
+from glassware.tabular.jobs import Job, Outcome, Table
 from glassware.tabular.network import Params, View, inputs
 from glassware.tabular.recipe import Recipe
 

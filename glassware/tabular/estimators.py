@@ -17,7 +17,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from glassware.tabular.attempts import Attempt, Prepared, Scaled, attempt
 from glassware.tabular.guide import Guide
 from glassware.tabular.inputs import DataError, refuse_categories, refuse_missing
-from glassware.tabular.lanes import Outcome, train
+from glassware.tabular.jobs import Outcome
+from glassware.tabular.lanes import train
 from glassware.tabular.network import outputs
 from glassware.tabular.reading import importances, interactions
 from glassware.tabular.recipe import Recipe, recipe

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes, network
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, jobs, network
 from glassware.tabular.attempts import attempt
 from glassware.tabular.cuts import Cuts, Splits
 from glassware.tabular.estimators import train_all
@@ -101,7 +101,7 @@ def test_each_view_holds_out_every_row_once():
     assert [part.places.tolist() for part in made.parts] == [list(range(0, 16, 2)), list(range(1, 16, 2))]
     for part in made.parts:
         assert sorted(part.job.held_out.ravel()) == list(range(len(X)))
-    assert made.loss([lanes.Outcome([], 1.0), lanes.Outcome([], 3.0)]) == 2.0
+    assert made.loss([jobs.Outcome([], 1.0), jobs.Outcome([], 3.0)]) == 2.0
 
 
 def test_steps_are_learnt_by_networks_that_see_pieces():
@@ -149,14 +149,14 @@ def test_presets_without_cuts_have_none():
 
 
 def test_accelerators_pad_to_few_sizes(monkeypatch):
-    monkeypatch.setattr(lanes, "on_cpu", lambda: False)
-    assert lanes._sizes(7, 60, 0) == (32, 512, 0)
-    assert lanes._sizes(26, 9000, 1125) == (32, 16_384, 2048)
-    assert lanes._sizes(33, 2048, 256) == (48, 2048, 256)
-    assert lanes._sizes(280, 2049, 300) == (384, 4096, 512)
-    assert lanes._sizes(385, 500, 250) == (512, 512, 256)
+    monkeypatch.setattr(jobs, "on_cpu", lambda: False)
+    assert jobs._sizes(7, 60, 0) == (32, 512, 0)
+    assert jobs._sizes(26, 9000, 1125) == (32, 16_384, 2048)
+    assert jobs._sizes(33, 2048, 256) == (48, 2048, 256)
+    assert jobs._sizes(280, 2049, 300) == (384, 4096, 512)
+    assert jobs._sizes(385, 500, 250) == (512, 512, 256)
     for features in range(1, 600):
-        assert lanes._sizes(features, 9, 0)[0] >= features
+        assert jobs._sizes(features, 9, 0)[0] >= features
 
 
 @pytest.mark.parametrize(("scale", "shift"), [(1e-9, 0.0), (1.0, 1.7e9), (1e39, 0.0), (1e-12, 3.0)])

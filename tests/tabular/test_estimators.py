@@ -19,7 +19,8 @@ from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
 from glassware.tabular.attempts import attempt
 from glassware.tabular.guide import guide
 from glassware.tabular.inputs import Scaling
-from glassware.tabular.lanes import Shape, train
+from glassware.tabular.jobs import Shape
+from glassware.tabular.lanes import train
 from glassware.tabular.network import layer_keys
 
 SMALL = {

@@ -12,6 +12,7 @@ import pytest
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, fit_many, lanes
 from glassware.tabular.attempts import attempt
 from glassware.tabular.cpu import desks, program, vectors, weights
+from glassware.tabular.jobs import lane_values
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 11))
@@ -51,7 +52,7 @@ def halves(a):
 def reference(one):
     """The rules in NumPy and float64, but for what is multiplied."""
     shape = one.shape()
-    lane = lanes.lane_values(shape, one, 0, 0)
+    lane = lane_values(shape, one, 0, 0)
     first = weights.first(shape, X.shape[1], lane)
     params = [layer[name].astype(np.float64) for layer in first for name in ("w", "b")]
     mean, square = ([np.zeros_like(a) for a in params] for _ in range(2))

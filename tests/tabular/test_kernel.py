@@ -12,6 +12,7 @@ from glassware import draws
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
 from glassware.tabular.attempts import attempt
 from glassware.tabular.cpu import program, tiles, vectors, weights, words
+from glassware.tabular.jobs import lane_values
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 11))
@@ -52,7 +53,7 @@ def test_it_trains_what_xla_trains(kind, parameters):
 def test_rows_come_in_the_same_order():
     one = job(SparseMLPClassifier, **SPREAD)
     shape = one.shape()
-    lane = lanes.lane_values(shape, one, 0, 1)
+    lane = lane_values(shape, one, 0, 1)
     ours = weights.orders(shape, lane, 2, 4)
     order = jax.jit(lanes._order, static_argnums=0)
     for i, epoch in enumerate((2, 3)):

@@ -13,6 +13,7 @@ import polars as pl
 
 from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
 from glassware.tabular.benchmark.suite import Suite337
+from glassware.tabular.benchmark.tables import Table
 from glassware.tabular.estimators import SparseMLPClassifier
 from glassware.tabular.validation import fit_many
 
@@ -117,9 +118,15 @@ def method_rows(data: str | None, cell: Cell, method: str, trials: Sequence[int]
     parts: dict[int, Split] = {trial: part for trial, part in drawn.items() if part is not None}
     models = fitted(method, [(part.X, part.y) for part in parts.values()], list(parts))
     seconds = (time.perf_counter() - started) / max(1, len(parts))
-    found = []
-    for (trial, part), model in zip(parts.items(), models, strict=True):
-        error = float(np.mean(predictions(model, part.X_test) != part.y_test))
-        row = pl.DataFrame({"method": [method], "error": [error]})
-        found.append(row.with_columns(**describe("methods", table, cell, trial, part, seconds)))
+    said = [predictions(model, part.X_test) for model, part in zip(models, parts.values(), strict=True)]
+    each = zip(parts.items(), said, strict=True)
+    found = [method_row(table, cell, method, trial, part, classes, seconds) for (trial, part), classes in each]
     return pl.concat(found) if found else pl.DataFrame()
+
+
+def method_row(
+    table: Table, cell: Cell, method: str, trial: int, part: Split, said: np.ndarray, seconds: float
+) -> pl.DataFrame:
+    """A row of the benchmark's table: how many test rows a method ``said`` another class of."""
+    row = pl.DataFrame({"method": [method], "error": [float(np.mean(said != part.y_test))]})
+    return row.with_columns(**describe("methods", table, cell, trial, part, seconds))

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassware.engine.device import cores, stay
-from glassware.tabular import lanes
 from glassware.tabular.cpu.desks import kernel
 from glassware.tabular.cpu.life import Rows, State
 from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, write, zeros
 from glassware.tabular.cpu.words import draw
-from glassware.tabular.lanes import Job, Outcome, Shape
+from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
 from glassware.tabular.recipe import Precision
 
 A_WHILE = 2e10  # operations after which a core looks whether it should stop: a fifth of a second
@@ -62,7 +61,7 @@ class _Task:
             if self.waiting:
                 return None
         curve = self.losses.mean(axis=0)
-        moment = lanes.best_check(curve)
+        moment = best_check(curve)
         features = self.job.table.x.shape[1]
         members = [read(self.net, kept[moment], features) for kept in self.kept if kept is not None]
         self.kept, self._data = [], None
@@ -118,7 +117,7 @@ def _live(task: _Task, member: int, desk: Any, stop: threading.Event) -> None:
     """One network, from its first weights on; its weights at every check are left with the task."""
     job, shape, net, data = task.job, task.shape, task.net, task.data()
     passes = task.kernel.passes
-    lane = lanes.lane_values(shape, job, 0, member)
+    lane = lane_values(shape, job, 0, member)
     table = Rows(data.x, data.target, data.weight)
     held, judged = lane["held"][None, : lane["held_rows"]].astype(np.int64), Rows(data.x, data.truth, data.weight)
     size, _, _ = room(net)

@@ -12,7 +12,7 @@ from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.life import ADAM, Net
 from glassware.tabular.cpu.tiles import ROWS
 from glassware.tabular.cpu.words import draw
-from glassware.tabular.lanes import BETA1, BETA2, EPSILON, RISE, Shape
+from glassware.tabular.jobs import BETA1, BETA2, EPSILON, RISE, Shape
 from glassware.tabular.network import Params
 
 ALIGN = 64  # bytes: a vector must not straddle two cache lines
@@ -93,7 +93,7 @@ def orders(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarr
 
 
 def first(shape: Shape, features: int, lane: dict[str, Any]) -> Params:
-    """The same draws as ``glassware.tabular.network.init``, with NumPy."""
+    """The same draws as ``glassware.tabular.network.init``, on the host."""
     layers = []
     sparsity = int(lane["sparsity"])
     for i, (inputs, columns) in enumerate(pairwise(shape.sizes)):

@@ -1,0 +1,160 @@
+"""What is to be trained on a table, by whichever engine: jobs, the shapes they compile to, each network's values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassware.draws import fold
+from glassware.engine.device import on_cpu
+from glassware.tabular.network import Params, layer_keys
+from glassware.tabular.recipe import Precision, Recipe
+from glassware.tabular.start import spread
+
+FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
+LEAST_ROWS, LEAST_HELD_OUT = 256, 64
+# On an accelerator padding costs next to nothing and a program takes seconds to compile: there sizes are coarser.
+DEVICE_COLUMNS, DEVICE_ROWS, HELD_OUT_PART = 32, (512, 2048), 8
+RISE = 0.05  # share of the steps in which a cosine schedule rises
+CHECKS = 16  # moments at which the weights are kept, of which the held-out rows choose one
+MOST_KEPT = 2**24  # numbers that a lane keeps for that
+LEAST_SLOTS = 2  # columns a neuron may start with; dense networks have the room, too, and share the program
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's
+
+
+class Table(NamedTuple):
+    """Rows ready for a network: scaled inputs, what is learnt (smoothed labels, or a scaled number), the truth that
+    held-out rows are judged by, and weights of mean 1."""
+
+    x: np.ndarray
+    target: np.ndarray
+    truth: np.ndarray
+    weight: np.ndarray
+
+
+@dataclass
+class Job:
+    """Networks to train on one table: an ensemble.
+
+    Attributes:
+        recipe: how.
+        sparsity: first-layer weights a neuron starts with; 0: dense.
+        classify: cross-entropy on labels, or squares.
+        table: the rows.
+        importance: of each column, for where neurons start.
+        held_out: rows each member does not learn, which say when to stop: numbers, (members, how many, possibly 0).
+        keys: a random key a member, (members, 2).
+    """
+
+    recipe: Recipe
+    sparsity: int
+    classify: bool
+    table: Table
+    importance: np.ndarray
+    held_out: np.ndarray
+    keys: np.ndarray
+
+    def shape(self) -> Shape:
+        rows, features = self.table.x.shape
+        held = self.held_out.shape[1]
+        inputs, room, held_room = _sizes(features, rows, held)
+        batch = min(self.recipe.rows_a_step(rows - held), room)
+        return Shape(
+            sizes=(inputs, *self.recipe.hidden_layer_sizes, self.table.target.shape[1]),
+            spread=self.recipe.start == "spread",
+            slots=max(LEAST_SLOTS, self.sparsity) if self.recipe.start == "spread" else 0,
+            rows=-(-room // batch) * batch,
+            held_out=held_room,
+            batch=batch,
+            classify=self.classify,
+            schedule=self.recipe.schedule,
+            decoupled=self.recipe.decoupled,
+            precision=self.recipe.precision,
+        )
+
+
+class Shape(NamedTuple):
+    """What is compiled in; jobs that agree in it share a program."""
+
+    sizes: tuple[int, ...]
+    spread: bool
+    slots: int
+    rows: int
+    held_out: int
+    batch: int
+    classify: bool
+    schedule: str
+    decoupled: bool
+    precision: Precision = "exact"
+
+    @property
+    def parameters(self) -> int:
+        """Of one network."""
+        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
+
+    @property
+    def checks(self) -> int:
+        """How often the weights are kept: less often for very wide tables."""
+        return min(CHECKS, max(2, MOST_KEPT // self.parameters)) if self.held_out else 1
+
+
+class Outcome(NamedTuple):
+    """A trained ensemble: its networks, and its mean loss on held-out rows at the moment it took (NaN without any)."""
+
+    members: list[Params]
+    loss: float
+
+
+def best_check(curve: np.ndarray) -> int:
+    """The check of the least loss, at which all networks of a job stop: they hold out different rows, and together
+    they know more than each. The last check where there is no loss to go by."""
+    return (
+        int(np.nanargmin(np.where(np.isfinite(curve), curve, np.inf))) if np.isfinite(curve).any() else len(curve) - 1
+    )
+
+
+def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, Any]:
+    """What differs between the networks of a program; ``table`` is the number of the job's rows among its tables."""
+    recipe, key, held = job.recipe, job.keys[member], job.held_out[member]
+    learnt = np.delete(np.arange(len(job.table.x)), held)
+    epochs = recipe.passes(len(learnt))
+    # Early moments lie closer together: a noisy table is learnt by heart soon.
+    ends = np.ceil(epochs * np.square(np.arange(1, shape.checks + 1) / shape.checks))
+    start = {}
+    if shape.spread:
+        size = (shape.sizes[1], job.sparsity, shape.slots)
+        start = spread(fold(key, 2), job.table.x[learnt], job.importance, *size)._asdict()
+    return {
+        "rows": np.int32(len(learnt)),
+        "learnt": np.pad(learnt, (0, shape.rows - len(learnt))).astype(np.int32),
+        "held": np.pad(held, (0, shape.held_out - len(held))).astype(np.int32),
+        "held_rows": np.int32(len(held)),
+        "table": np.int32(table),
+        "keys": layer_keys(fold(key, 0), len(shape.sizes) - 1),
+        "order": fold(key, 1),
+        "sparsity": np.int32(job.sparsity),
+        **start,
+        "lr": np.float32(recipe.learning_rate),
+        "decay": np.float32(recipe.weight_decay),
+        "epochs": np.int32(epochs),
+        "ends": ends.astype(np.int32),
+    }
+
+
+def _sizes(features: int, rows: int, held: int) -> tuple[int, int, int]:
+    """What columns, rows and held-out rows are padded to, so that tables of about one size share programs."""
+    if on_cpu():
+        inputs = -(-features // FEATURE_BLOCK) * FEATURE_BLOCK
+        return inputs, _bucket(rows, LEAST_ROWS), _bucket(held, LEAST_HELD_OUT) if held else 0
+    inputs = _bucket(features, DEVICE_COLUMNS)
+    if features <= 3 * inputs // 4:
+        inputs = max(DEVICE_COLUMNS, 3 * inputs // 4)
+    room = next((size for size in DEVICE_ROWS if rows <= size), _bucket(rows, DEVICE_ROWS[-1]))
+    return inputs, room, _bucket(held, room // HELD_OUT_PART) if held else 0
+
+
+def _bucket(count: int, least: int) -> int:
+    return max(least, 1 << (count - 1).bit_length())
