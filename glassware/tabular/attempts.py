@@ -8,13 +8,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from glassware.draws import fold, seed_words
-from glassware.tabular.cuts import Cuts
+from glassware.tabular.cuts import Cuts, Splits
 from glassware.tabular.guide import Guide, guide
 from glassware.tabular.inputs import Scaling
 from glassware.tabular.jobs import Job, Outcome, Table
 from glassware.tabular.network import Params, View, inputs
 from glassware.tabular.recipe import Recipe
 
+CUT_EVERY = 3  # one network of so many reads pieces, where there are any
 LITTLE = 0.5  # of the loss of a constant on held-out rows: above it, there may be more to learn
 
 Scaled: TypeAlias = dict[tuple[int, str], tuple[Scaling, np.ndarray]]  # by a table's identity and the kind of scale
@@ -103,42 +104,51 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
         scaled: what was scaled before is not again.
         grown: the forest's word on this table, if it was asked before.
     """
-    X, truth, weight = prepared.X, prepared.truth, prepared.weight
-    scaled, which = {} if scaled is None else scaled, (id(X), recipe.scale)
+    X, scaled, which = prepared.X, {} if scaled is None else scaled, (id(prepared.X), recipe.scale)
     if which not in scaled:
         scaling = Scaling.fit(X, recipe.scale)
         scaled[which] = scaling, scaling.transform(X)
-    (scaling, x), target = scaled[which], truth
-    importance = gain = np.ones(X.shape[1])
-    found, splits = None, None
-    if prepared.classify:
-        target = (1.0 - recipe.label_smoothing) * truth + recipe.label_smoothing / truth.shape[1]
+    scaling, x = scaled[which]
+    gain, splits, found = np.ones(X.shape[1]), None, None
     if recipe.guided:
-        y = prepared.y if prepared.classify else truth[:, 0]
-        found = grown or guide(scaling.filled(X), y, weight, prepared.classify, prepared.seed)
-        importance, gain, splits = found.importance, found.gain(), found.splits
-        if prepared.classify:
-            vote = np.where(np.isfinite(found.vote), found.vote, truth)
-            target = (1.0 - recipe.trust) * target + recipe.trust * vote
-    cuts = None
+        y = prepared.y if prepared.classify else prepared.truth[:, 0]
+        found = grown or guide(scaling.filled(X), y, prepared.weight, prepared.classify, prepared.seed)
+        gain, splits, x = found.gain(), found.splits, x * found.gain()
+    target = _target(prepared, recipe, found)
+
+    def part(view: View, x: np.ndarray, gain: np.ndarray, sparsity: int, starts: Splits | None, at: np.ndarray) -> Part:
+        # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
+        keys = np.stack([fold(seed_words(prepared.seed), place) for place in at.tolist()])
+        table, held_out = Table(x, target, prepared.truth, prepared.weight), _held_out(prepared, recipe, len(at))
+        return Part(Job(recipe, sparsity, prepared.classify, table, starts, held_out, keys), view, gain, at)
+
+    starts = None
+    if splits is not None and len(splits.column):
+        starts = splits._replace(threshold=gain[splits.column] * scaling.at(splits.column, splits.threshold))
+    places, cuts = np.arange(recipe.n_ensemble), None
     if recipe.cuts and recipe.n_ensemble > 1:
         cuts = Cuts.fit(scaling.filled(X), scaling.fill, recipe.cuts, splits)
-
-    def part(view: View, x: np.ndarray, gain: np.ndarray, sparsity: int, places: np.ndarray) -> Part:
-        # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
-        keys = np.stack([fold(seed_words(prepared.seed), place) for place in places.tolist()])
-        held_out = _held_out(prepared, recipe, len(places))
-        table = Table(x, target, truth, weight)
-        job = Job(recipe, sparsity, prepared.classify, table, importance[view.columns], held_out, keys)
-        return Part(job, view, gain, places)
-
-    places, raised = np.arange(recipe.n_ensemble), x * gain if recipe.guided else x
     if cuts is None:
-        return Attempt(recipe, [part(scaling, raised, gain, prepared.sparsity, places)], found)
-    smooth = part(scaling, raised, gain, prepared.sparsity, places[::2])
+        return Attempt(recipe, [part(scaling, x, gain, prepared.sparsity, starts, places)], found)
+    stepped = places % CUT_EVERY == 1
     # A piece is one step in one column already: to read two of them only is too little to start with.
-    stepped = part(cuts, inputs(cuts, X), np.ones(len(cuts.columns)), 0, places[1::2])
-    return Attempt(recipe, [smooth, stepped], found)
+    parts = [
+        part(scaling, x, gain, prepared.sparsity, starts, places[~stepped]),
+        part(cuts, inputs(cuts, X), np.ones(len(cuts.columns)), 0, None, places[stepped]),
+    ]
+    return Attempt(recipe, parts, found)
+
+
+def _target(prepared: Prepared, recipe: Recipe, found: Guide | None) -> np.ndarray:
+    """What networks learn: labels smoothed and mixed with a forest's vote, or numbers as they are."""
+    truth = prepared.truth
+    if not prepared.classify:
+        return truth
+    target = (1.0 - recipe.label_smoothing) * truth + recipe.label_smoothing / truth.shape[1]
+    if found is None:
+        return target
+    vote = np.where(np.isfinite(found.vote), found.vote, truth)
+    return np.asarray((1.0 - recipe.trust) * target + recipe.trust * vote)
 
 
 def _held_out(prepared: Prepared, recipe: Recipe, members: int) -> np.ndarray:

@@ -9,11 +9,19 @@ import numpy as np
 
 
 class Splits(NamedTuple):
-    """Where the trees of a forest split: column, threshold, and how much purer that made its rows, summed over them."""
+    """Where the trees of a forest split.
+
+    Attributes:
+        column: that is split.
+        threshold: where.
+        gain: how much purer that made its rows, summed over them.
+        above: the number of the split that these rows come from; -1 at a root.
+    """
 
     column: np.ndarray
     threshold: np.ndarray
     gain: np.ndarray
+    above: np.ndarray
 
 
 @dataclass

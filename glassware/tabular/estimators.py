@@ -32,7 +32,8 @@ class _SparseMLP(BaseEstimator):
     Args:
         hidden_layer_sizes: widths of the hidden layers, first to last; a number means one layer.
         init_sparsity: every first-layer neuron starts with this many incoming weights (of size 1), the rest at 0 and
-            free to grow; None: all weights drawn. Nothing is masked.
+            free to grow; with ``guided``, with fewer where a path of the forest has fewer columns. None: all weights
+            drawn. Nothing is masked.
         learning_rate: the largest learning rate.
         weight_decay: lambda.
         epochs: passes over the rows.
@@ -41,9 +42,9 @@ class _SparseMLP(BaseEstimator):
             when these rows together were predicted best.
         validation_fraction: share of the rows that a network holds out.
         n_ensemble: networks trained side by side; their predictions are averaged.
-        guided: a forest on the same rows tells which columns neurons should start on and where columns are cut, and
-            its vote softens labels.
-        cuts: every second network of an ensemble reads columns cut so many times, all together, into pieces,
+        guided: a forest on the same rows tells which columns neurons should start on, where they should bend and
+            where columns are cut, and its vote softens labels.
+        cuts: every third network of an ensemble reads columns cut so many times, all together, into pieces,
             instead of scaled columns, and starts dense; 0: none does, nor where there is nothing to cut (without
             ``guided``, where columns are more than cuts).
         preset: ``default``, one recipe for all tables; ``patient``, for tables whose columns say nothing one by one,

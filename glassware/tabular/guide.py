@@ -74,7 +74,7 @@ def _told_apart(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _splits(forest: Any, middle: np.ndarray, half: np.ndarray) -> Splits:
-    found = list[Splits]()
+    found, count = list[Splits](), 0
     for one in forest.estimators_:
         tree = one.tree_
         inner = np.flatnonzero(tree.children_left >= 0)
@@ -83,5 +83,9 @@ def _splits(forest: Any, middle: np.ndarray, half: np.ndarray) -> Splits:
         # Rounding may leave a hair less than nothing.
         gain = np.maximum(impurity[inner] - after, 0.0)
         column = tree.feature[inner]
-        found.append(Splits(column, tree.threshold[inner] * half[column] + middle[column], gain))
+        above = np.full(tree.node_count, -1)  # by node
+        for children in (tree.children_left, tree.children_right):
+            above[children[inner]] = count + np.arange(len(inner))
+        found.append(Splits(column, tree.threshold[inner] * half[column] + middle[column], gain, above[inner]))
+        count += len(inner)
     return Splits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

@@ -108,14 +108,29 @@ class Scaling:
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Scaled columns, float64."""
         X = self.filled(X)
-        z = (X - self.centre) / self.spread
-        if self.kind == "signs":
-            return np.sign(z)
+        z = self._shifted(X, slice(None))
         if self.kind == "mixed":
-            z = z / np.sqrt(1.0 + np.square(z / TAIL))
-            for column, (knots, scores) in enumerate(zip(self.knots, self.scores, strict=True)):
-                z[:, column] = 0.5 * (z[:, column] + np.interp(X[:, column], knots, scores))
+            for column in range(X.shape[1]):
+                z[:, column] = self._mixed(z[:, column], X[:, column], column)
         return z
+
+    def at(self, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Single values, each of a column of its own, scaled as :meth:`transform` would."""
+        z = self._shifted(values, columns)
+        if self.kind == "mixed":
+            order = np.argsort(columns, kind="stable")
+            for mine in np.split(order, np.flatnonzero(np.diff(columns[order])) + 1):
+                z[mine] = self._mixed(z[mine], values[mine], columns[mine[0]])
+        return z
+
+    def _shifted(self, values: np.ndarray, columns: Any) -> np.ndarray:
+        z = (values - self.centre[columns]) / self.spread[columns]
+        if self.kind == "mixed":
+            return np.asarray(z / np.sqrt(1.0 + np.square(z / TAIL)))
+        return np.sign(z) if self.kind == "signs" else z
+
+    def _mixed(self, bent: np.ndarray, values: np.ndarray, column: int) -> np.ndarray:
+        return 0.5 * (bent + np.interp(values, self.knots[column], self.scores[column]))
 
 
 def _normal_scores(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from glassware.draws import fold
 from glassware.engine.device import on_cpu
+from glassware.tabular.cuts import Splits
 from glassware.tabular.network import Params, layer_keys
 from glassware.tabular.recipe import Precision, Recipe
-from glassware.tabular.start import spread
+from glassware.tabular.start import at_rows, at_splits
 
 FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
 LEAST_ROWS, LEAST_HELD_OUT = 256, 64
@@ -44,7 +45,7 @@ class Job:
         sparsity: first-layer weights a neuron starts with; 0: dense.
         classify: cross-entropy on labels, or squares.
         table: the rows.
-        importance: of each column, for where neurons start.
+        splits: of a forest, as its inputs are scaled, for where neurons start; None: they start at rows.
         held_out: rows each member does not learn, which say when to stop: numbers, (members, how many, possibly 0).
         keys: a random key a member, (members, 2).
     """
@@ -53,7 +54,7 @@ class Job:
     sparsity: int
     classify: bool
     table: Table
-    importance: np.ndarray
+    splits: Splits | None
     held_out: np.ndarray
     keys: np.ndarray
 
@@ -126,7 +127,10 @@ def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, An
     start = {}
     if shape.spread:
         size = (shape.sizes[1], job.sparsity, shape.slots)
-        start = spread(fold(key, 2), job.table.x[learnt], job.importance, *size)._asdict()
+        if job.splits is None:
+            start = at_rows(fold(key, 2), job.table.x[learnt], *size)._asdict()
+        else:
+            start = at_splits(fold(key, 2), job.splits, *size)._asdict()
     return {
         "rows": np.int32(len(learnt)),
         "learnt": np.pad(learnt, (0, shape.rows - len(learnt))).astype(np.int32),

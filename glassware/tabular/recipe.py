@@ -30,8 +30,9 @@ class Recipe:
             stop.
         n_ensemble: networks whose predictions are averaged.
         scale: of the columns, see :class:`glassware.tabular.inputs.Scaling`.
-        cuts: every second network reads columns cut so often instead (:mod:`glassware.tabular.cuts`); 0: none does.
-        start: of a sparse first layer: ``plain``, the paper's; ``spread``, either sign and kinks where the rows are.
+        cuts: every third network reads columns cut so often instead (:mod:`glassware.tabular.cuts`); 0: none does.
+        start: of a sparse first layer: ``plain``, the paper's; ``spread``, either sign and kinks where the forest
+            splits (:mod:`glassware.tabular.start`), or, without one, where the rows are.
         schedule: ``constant``, or ``cosine``: a short rise, then half a cosine down to zero.
         decoupled: AdamW's decay instead of a term in the gradient.
         label_smoothing: share of every label that is spread over all classes.
@@ -79,7 +80,7 @@ PRESETS = {
         epochs=0,
         batch_size=None,
         early_stopping=True,
-        n_ensemble=16,
+        n_ensemble=18,
         scale="mixed",
         cuts=256,
         start="spread",

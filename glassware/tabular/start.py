@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from glassware.tabular.cuts import Splits
+
+NOTHING = 2**30  # the number of no column, padded or not
+
 
 class Start(NamedTuple):
     """The first layer of one network, as few numbers.
@@ -21,33 +25,51 @@ class Start(NamedTuple):
     bias: np.ndarray
 
 
-def spread(key: np.ndarray, x: np.ndarray, importance: np.ndarray, width: int, sparsity: int, slots: int) -> Start:
-    """Important columns drawn more often, weights of either sign, and every kink at a row of the table.
+def at_splits(key: np.ndarray, splits: Splits, width: int, sparsity: int, slots: int) -> Start:
+    """Neurons that follow the trees of a forest: each takes a split, one that gained more more often, and the next
+    ones above it that split another column; its kink goes through all their thresholds.
+
+    Args:
+        key: random words.
+        splits: with thresholds as networks read the columns; at least one.
+        width: number of neurons.
+        sparsity: columns a neuron reads; fewer, where there are no more on the way to the root.
+        slots: room for them.
+    """
+    rng = np.random.default_rng(key)
+    gain = splits.gain if splits.gain.sum() > 0 else np.ones(len(splits.gain))
+    here = rng.choice(len(gain), size=width, p=gain / gain.sum())
+    columns, kinks = np.full((width, slots), NOTHING, np.int32), np.zeros((width, slots))
+    found, neurons = np.zeros(width, int), np.arange(width)
+    while len(neurons := neurons[(found[neurons] < sparsity) & (here[neurons] >= 0)]):
+        split = here[neurons]
+        new = (columns[neurons] != splits.column[split, None]).all(axis=1)
+        place = neurons[new], found[neurons[new]]
+        columns[place], kinks[place] = splits.column[split[new]], splits.threshold[split[new]]
+        found[neurons[new]] += 1
+        here[neurons] = splits.above[split]
+    return _signed(rng, columns, kinks)
+
+
+def at_rows(key: np.ndarray, x: np.ndarray, width: int, sparsity: int, slots: int) -> Start:
+    """Neurons of any columns, each with its kink at a row of the table.
 
     Args:
         key: random words.
         x: scaled rows.
-        importance: of each column.
         width: number of neurons.
-        sparsity: columns a neuron reads.
+        sparsity: columns a neuron reads, as far as there are so many.
         slots: room for them.
     """
     rng = np.random.default_rng(key)
-    columns = _columns(rng, importance, width, sparsity, slots)
-    weights = rng.choice([-1.0, 1.0], size=(width, slots)).astype(np.float32)
-    row = rng.integers(len(x), size=width)
-    there = columns < x.shape[1]
-    values = x[row[:, None], np.where(there, columns, 0)]
-    return Start(columns, weights, -np.sum(np.where(there, weights * values, 0.0), axis=1).astype(np.float32))
+    columns, kinks = np.full((width, slots), NOTHING, np.int32), np.zeros((width, slots))
+    if count := min(sparsity, x.shape[1]):
+        columns[:, :count] = np.argpartition(rng.random((width, x.shape[1])), count - 1, axis=1)[:, :count]
+        kinks[:, :count] = x[rng.integers(len(x), size=width)[:, None], columns[:, :count]]
+    return _signed(rng, columns, kinks)
 
 
-def _columns(rng: np.random.Generator, chance: np.ndarray, width: int, sparsity: int, slots: int) -> np.ndarray:
-    """Different columns for each neuron, drawn one after another with these chances."""
-    features = len(chance)
-    count = min(sparsity, features)
-    found = np.full((width, slots), features + 2**20, np.int32)  # past the padding, too
-    if count:
-        # The first of exponential clocks whose rates are the chances.
-        clocks = rng.exponential(size=(width, features)) / chance
-        found[:, :count] = np.argpartition(clocks, count - 1, axis=1)[:, :count]
-    return found
+def _signed(rng: np.random.Generator, columns: np.ndarray, kinks: np.ndarray) -> Start:
+    """Weights of either sign, and the bias that makes neurons bend where their columns have these values."""
+    weights = rng.choice([-1.0, 1.0], size=columns.shape).astype(np.float32)
+    return Start(columns, weights, -np.sum(weights * kinks, axis=1).astype(np.float32))

@@ -90,17 +90,21 @@ def test_neurons_start_with_two_weights(features):
     assert (dense[0]["w"] != 0).all()
 
 
-def test_kinks_start_where_rows_are_and_neurons_look_where_the_forest_points():
+def test_kinks_start_where_rows_are_or_where_the_forest_splits():
     rows = np.random.default_rng(0).normal(size=(60, 12))
-    [params, other], job = first_weights(rows, guided=True)
+    [params, other], job = first_weights(rows)
     weights, bias = params[0]["w"], params[0]["b"]
     assert set(np.unique(weights)) == {-1.0, 0.0, 1.0}
     assert (np.abs(weights).sum(axis=0) == 2).all()
     distance = np.abs(job.table.x @ weights + bias).min(axis=0)  # of each kink from the nearest row
     np.testing.assert_allclose(distance, 0.0, atol=1e-5)
-    # The label is the sign of column 0: most neurons read it, as they would not by chance (2 of 12).
-    assert np.mean(weights[0] != 0) > 0.5
-    assert job.importance.argmax() == 0
+    assert not np.array_equal(weights, other[0]["w"])
+    [params, other], job = first_weights(rows, guided=True)
+    weights = params[0]["w"]
+    assert set(np.unique(weights)) == {-1.0, 0.0, 1.0}
+    assert set(np.abs(weights).sum(axis=0)) == {1, 2}
+    assert np.sum(weights != 0, axis=1).argmax() == 0  # the label is the sign of column 0
+    assert np.mean(weights[0] != 0) > 1.5 * 2 / 12  # more often than by chance
     assert np.mean(np.square(job.table.x[:, 0])) > 3 * np.mean(np.square(job.table.x[:, 1:]))
     assert not np.array_equal(weights, other[0]["w"])
 
