@@ -47,7 +47,7 @@ def lines(
         log_x, log_y: logarithmic axes; points that have no place on them are left out.
         y_domain: ends of the vertical axis.
         percent: whether y is a share.
-        own_x, own_y: whether every panel has an axis of its own.
+        own_x, own_y: whether every panel has an axis of its own (on a logarithmic one, if each has two values).
     """
     need(table, [x, y, line, kind, panel])
     kinds, panels = _order(table, kind), _order(table, panel)
@@ -68,6 +68,8 @@ def lines(
         .sort("rank", maintain_order=True)
         .to_dicts()
     )
+    if log_x and table.group_by(panel).agg(pl.col(x).n_unique())[x].min() == 1:
+        own_x = False  # an axis without length: all its ticks would lie on one another
     across = min(columns, len(panels))
     width, height = SIZES.get(across, SMALL)
     base = alt.Chart(inline(records)).encode(
@@ -102,7 +104,7 @@ def _scale(log: bool, domain: tuple[float, float] | None = None) -> alt.Scale:
 
 
 def _x_axis(values: pl.Series, log: bool) -> alt.Axis:
-    if log and values.n_unique() == 1:  # a scale without length: all its ticks would lie on one another
+    if log and values.n_unique() == 1:  # not even the panels together have a length
         return alt.Axis(labelExpr=SHORT, values=[float(values[0])], grid=False)
     if log:
         return log_axis(float(values.min()), float(values.max()), grid=False, labelOverlap="greedy")  # type: ignore[arg-type]

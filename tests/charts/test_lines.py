@@ -58,3 +58,11 @@ def test_a_line_of_one_point_is_a_dot() -> None:
     assert not marks(specification(draw()), "point")
     drawn = texts(specification(draw(TABLE.filter(pl.col("step") == 10), log_x=True, own_x=False)))
     assert [text for text in drawn if text in ("10", "9", "8")] == ["10"] * 2  # one tick a panel
+
+
+def test_panels_share_a_log_axis_where_one_of_them_has_a_single_value() -> None:
+    two = TABLE.filter(pl.col("step") > 0)
+    lone = two.filter((pl.col("step") == 10) | (pl.col("panel") == "m = 50"))
+    own = [draw(lone), draw(two, log_x=True)]  # a linear axis has no such trouble
+    assert all(one.to_dict()["resolve"]["scale"]["x"] == "independent" for one in own)
+    assert "resolve" not in draw(lone, log_x=True).to_dict()
