@@ -123,7 +123,7 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
         return Part(Job(recipe, sparsity, prepared.classify, table, starts, held_out, keys), view, gain, at)
 
     starts = None
-    if splits is not None and len(splits.column):
+    if splits is not None and len(splits.column) and recipe.start == "spread" and prepared.sparsity:
         starts = splits._replace(threshold=gain[splits.column] * scaling.at(splits.column, splits.threshold))
     places, cuts = np.arange(recipe.n_ensemble), None
     if recipe.cuts and recipe.n_ensemble > 1:

@@ -42,8 +42,8 @@ class _SparseMLP(BaseEstimator):
             when these rows together were predicted best.
         validation_fraction: share of the rows that a network holds out.
         n_ensemble: networks trained side by side; their predictions are averaged.
-        guided: a forest on the same rows tells which columns neurons should start on, where they should bend and
-            where columns are cut, and its vote softens labels.
+        guided: a forest on the same rows tells which columns neurons should start on and where they should bend (the
+            default preset's), how columns are scaled and where they are cut, and its vote softens labels.
         cuts: every third network of an ensemble reads columns cut so many times, all together, into pieces,
             instead of scaled columns, and starts dense; 0: none does, nor where there is nothing to cut (without
             ``guided``, where columns are more than cuts).

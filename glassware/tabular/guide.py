@@ -15,7 +15,7 @@ MOST_ROWS = 5000  # a tree is grown on at most this many
 LARGE = 50_000  # numbers in a table for which threads are worth their while
 CLOSE = 1e-3  # a column whose values lie closer together than this part of their size, or of 1, is spread for the trees
 HUGE = 1e30  # and one with larger values
-LEAST_SHARE = 0.05  # of its fair share of importance that every column has: a forest can be blind to it
+LEAST_SHARE = 0.05  # of its fair share of importance that every column is scaled by: a forest can be blind to it
 
 
 class Guide(NamedTuple):
@@ -66,10 +66,10 @@ def _told_apart(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     subtracted from each and what it was divided by."""
     low, high = X.min(axis=0), X.max(axis=0)
     half, size = 0.5 * high - 0.5 * low, np.maximum(np.abs(low), np.abs(high))
-    moved = (half > 0) & ((half < CLOSE * np.maximum(size, 1.0)) | (size > HUGE))
+    moved = (half > 0) & (half < CLOSE * np.maximum(size, 1.0)) | (size > HUGE)
     if not moved.any():
         return X, np.zeros(X.shape[1]), np.ones(X.shape[1])
-    middle, half = np.where(moved, 0.5 * low + 0.5 * high, 0.0), np.where(moved, half, 1.0)
+    middle, half = np.where(moved, 0.5 * low + 0.5 * high, 0.0), np.where(moved & (half > 0), half, 1.0)
     return (X - middle) / half, middle, half
 
 
@@ -82,10 +82,10 @@ def _splits(forest: Any, middle: np.ndarray, half: np.ndarray) -> Splits:
         after = impurity[tree.children_left[inner]] + impurity[tree.children_right[inner]]
         # Rounding may leave a hair less than nothing.
         gain = np.maximum(impurity[inner] - after, 0.0)
-        column = tree.feature[inner]
-        above = np.full(tree.node_count, -1)  # by node
+        column = tree.feature[inner].astype(np.int32)
+        above = np.full(tree.node_count, -1, np.int32)  # by node
         for children in (tree.children_left, tree.children_right):
-            above[children[inner]] = count + np.arange(len(inner))
+            above[children[inner]] = count + np.arange(len(inner), dtype=np.int32)
         found.append(Splits(column, tree.threshold[inner] * half[column] + middle[column], gain, above[inner]))
         count += len(inner)
     return Splits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

@@ -12,6 +12,8 @@ from glassware.errors import GlasswareError
 
 TAIL = 3.0  # where the robust scale bends outliers to
 NORMAL_QUARTILES = 1.349  # distance of the quartiles of a standard Gaussian
+FAR = 1e150  # squares of more would be too large for numbers
+NARROW = 1e-290  # a column between less than this is widened: slopes within it would be too large
 MOST_KNOTS = 256  # of a column; normal scores of long columns lie on lines between them
 
 
@@ -76,7 +78,10 @@ class Scaling:
         fill = np.zeros(X.shape[1])
         fill[present] = np.nanmedian(X[:, present], axis=0)
         X = np.where(np.isnan(X), fill, X)
-        centre, spread = X.mean(axis=0), X.std(axis=0)
+        largest = np.max(np.abs(X), axis=0)
+        unit = np.where(largest > FAR, largest, 1.0)
+        held = X / unit if largest.max(initial=0.0) > FAR else X
+        centre, spread = unit * held.mean(axis=0), unit * held.std(axis=0)
         knots = scores = np.zeros((X.shape[1], 0), np.float32)
         if kind == "mixed":
             low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
@@ -126,11 +131,15 @@ class Scaling:
     def _shifted(self, values: np.ndarray, columns: Any) -> np.ndarray:
         z = (values - self.centre[columns]) / self.spread[columns]
         if self.kind == "mixed":
+            z = np.clip(z, -FAR, FAR)
             return np.asarray(z / np.sqrt(1.0 + np.square(z / TAIL)))
         return np.sign(z) if self.kind == "signs" else z
 
     def _mixed(self, bent: np.ndarray, values: np.ndarray, column: int) -> np.ndarray:
-        return 0.5 * (bent + np.interp(values, self.knots[column], self.scores[column]))
+        knots = self.knots[column]
+        if 0 < knots[-1] - knots[0] < NARROW:
+            values, knots = values / NARROW, knots / NARROW
+        return 0.5 * (bent + np.interp(values, knots, self.scores[column]))
 
 
 def _normal_scores(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -66,7 +66,7 @@ class Job:
         return Shape(
             sizes=(inputs, *self.recipe.hidden_layer_sizes, self.table.target.shape[1]),
             spread=self.recipe.start == "spread",
-            slots=max(LEAST_SLOTS, self.sparsity) if self.recipe.start == "spread" else 0,
+            slots=max(LEAST_SLOTS, min(self.sparsity, features)) if self.recipe.start == "spread" else 0,
             rows=-(-room // batch) * batch,
             held_out=held_room,
             batch=batch,
@@ -128,7 +128,8 @@ def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, An
     if shape.spread:
         size = (shape.sizes[1], job.sparsity, shape.slots)
         if job.splits is None:
-            start = at_rows(fold(key, 2), job.table.x[learnt], *size)._asdict()
+            rows = job.table.x[learnt if job.sparsity else learnt[:1]]  # dense networks have no use for them
+            start = at_rows(fold(key, 2), rows, *size)._asdict()
         else:
             start = at_splits(fold(key, 2), job.splits, *size)._asdict()
     return {

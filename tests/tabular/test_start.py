@@ -9,6 +9,7 @@ from glassware.tabular.attempts import attempt
 from glassware.tabular.cuts import Splits
 from glassware.tabular.guide import _splits
 from glassware.tabular.inputs import Scaling
+from glassware.tabular.jobs import lane_values
 from glassware.tabular.start import NOTHING, at_rows, at_splits
 
 KEY = np.array([1, 2], np.uint32)
@@ -121,3 +122,36 @@ def test_a_table_without_a_split_starts_at_rows():
     assert attempt(prepared, prepared.recipe).parts[0].job.splits is None
     model = SparseMLPClassifier(8, epochs=2, random_state=0).fit(np.ones((40, 3)), np.arange(40) % 2)
     np.testing.assert_allclose(model.predict_proba(np.ones((1, 3))), 0.5, atol=0.1)
+
+
+def test_a_column_that_comes_back_on_a_path_is_read_once():
+    back = Splits(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0]), np.array([-1, 0, 1]))
+    shares, found = paths(3, 50, back)
+    assert shares == {(0, 1): 1.0}
+    assert set(np.abs(found.bias)) == {1.0, 5.0}  # 3 and 2, not the 1 of its upper split
+
+
+def test_kinks_of_unguided_networks_lie_at_rows_that_they_learn():
+    model = SparseMLPClassifier(64, guided=False, cuts=0, n_ensemble=3, random_state=0)
+    prepared = model._prepare(X, Y)
+    job = attempt(prepared, prepared.recipe).parts[0].job
+    for member, held in enumerate(job.held_out):
+        lane = lane_values(job.shape(), job, 0, member)
+        z = (job.table.x[:, lane["columns"]] * lane["weights"]).sum(axis=2) + lane["bias"]
+        assert np.abs(np.delete(z, held, axis=0)).min(axis=0).max() < 1e-5
+        assert np.abs(z[held]).min(axis=0).max() > 1e-3
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-310, 1e-315])
+def test_columns_of_the_smallest_numbers_are_learnt(unit):
+    model = SparseMLPClassifier(16, epochs=3, n_ensemble=3, early_stopping=False, random_state=0).fit(X * unit, Y)
+    assert np.isfinite(model.predict_proba(X * unit)).all()
+
+
+def test_the_farthest_value_stays_the_farthest_and_a_huge_constant_is_no_obstacle():
+    column = np.sort(np.concatenate([X[:, 0], [1e100, 1e160]]))
+    scaled = Scaling.fit(column[:, None], "mixed").transform(column[:, None])[:, 0]
+    assert (np.diff(scaled) >= 0).all()
+    table = np.column_stack([X, np.full(300, 1e39)])
+    model = SparseMLPClassifier(16, epochs=3, n_ensemble=2, early_stopping=False, random_state=0).fit(table, Y)
+    assert model.feature_importances_[4] < 0.2
