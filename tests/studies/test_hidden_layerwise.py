@@ -100,6 +100,23 @@ def test_a_network_whose_degree_is_k_is_not_too_shallow():
     assert check(STUDY, "too-shallow", table(able, unable)).holds
 
 
+def test_networks_of_two_depths_on_one_task_are_two_cells():
+    made = table(*(cell(won, 10, n=10, k=4, depth=depth) | Steps(20_000) for depth, won in ((2, 10), (3, 6))))
+    for claim in ("end-to-end", "end-to-end-full", "every-seed"):
+        finding = check(STUDY, claim, made)
+        assert finding.holds is False
+        assert finding.measured.value == 0.6
+
+
+def test_trained_and_computed_rows_of_one_table():
+    made = pl.concat([trained(), gradient()], how="diagonal_relaxed")
+    assert all(check(STUDY, claim.id, made).holds for claim in STUDY.claims)
+    diverged = pl.when((pl.col("k") == 5) & (pl.col("seed") < 3)).then(7)
+    assert check(STUDY, "too-shallow", made.with_columns(diverged_step=diverged)).detail.endswith("; 3 diverged")
+    able = pl.when((pl.col("k") == 4) & (pl.col("seed") < 3)).then(7)
+    assert check(STUDY, "too-shallow", made.with_columns(diverged_step=able)).detail.endswith("; 0 diverged")
+
+
 def test_the_gradient_vanishes_from_three_on():
     found = compute("smoke", 3)
     assert found.filter(pl.col("k") >= 3)["gradient"].max() < 1e-14

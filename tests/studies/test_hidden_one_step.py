@@ -55,6 +55,13 @@ def test_claims(claim, frame, holds):
     assert check(STUDY, claim, frame).holds is holds
 
 
+@pytest.mark.parametrize("column", ["k", "width"])
+def test_executions_of_another_size_do_not_count(column):
+    bad = made(relevant=2.0, hinge=1.0, error=0.5, **{f"at_{case[-1]}": 0.5 for case in ERRORS})
+    frame = pl.concat([made(), bad.with_columns(pl.col(column) + 1)])
+    assert all(check(STUDY, claim.id, frame).holds for claim in STUDY.claims)
+
+
 def test_missing_cases_are_not_enough():
     frame = made().filter(pl.col("n") == 15)
     assert all(check(STUDY, claim.id, frame).holds is None for claim in STUDY.claims)

@@ -76,3 +76,33 @@ def test_the_median_of_every_other_sparsity(steps, held):
     finding = check(STUDY, "two-is-fastest", made.with_columns(steps_to_success=times))
     assert finding.holds is held
     assert finding.measured.value == pytest.approx(steps / 2400)
+
+
+def at(s, won, trials, steps=1000, m=600):
+    return cell(won, trials, steps, s=s, n=30, k=3, width=300, m=m, init="sparse")
+
+
+@pytest.mark.parametrize(("won", "held"), [(90, True), (89, False)])
+def test_the_standard_error_is_that_of_fewer_runs_and_the_best_is_best_by_its_share(won, held):
+    """Of 50 runs one standard error is 10 points; s = 1 has more successes, s = 4 the larger share."""
+    made = table(at(1, 150, 300), at(2, won, 100), at(4, 50, 50))
+    finding = check(STUDY, "two-is-luckiest", made)
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(1 - won / 100)
+
+
+@pytest.mark.parametrize("claim", ["two-is-luckiest", "two-is-fastest"])
+def test_one_other_sparsity_is_enough_and_dense_networks_are_none(claim):
+    made = table(at(2, 20, 20, 1000), at(3, 19, 20, 1500), at(None, 20, 20, 10))
+    finding = check(STUDY, claim, made)
+    assert finding.holds is True
+    assert finding.measured.value == pytest.approx(-0.05 if claim == "two-is-luckiest" else 1.5)
+
+
+def test_the_median_lead_of_cells_with_every_sparsity():
+    leads = {600: 1500, 700: 1200, 800: 9000}
+    full = [part for m, steps in leads.items() for part in (at(2, 20, 20, 1000, m), at(3, 20, 20, steps, m))]
+    without, unlearned = at(3, 20, 20, 10, 900), [at(2, 0, 20, m=5), at(3, 0, 20, m=5)]
+    finding = check(STUDY, "two-is-fastest", table(*full, without, *unlearned))
+    assert finding.measured.value == pytest.approx(1.5)
+    assert check(STUDY, "two-is-fastest", table(at(2, 20, 20), without)).holds is None
