@@ -233,3 +233,13 @@ def test_every_setting_must_be_there(laptop):
     made = laptop(exact({2: 1.0, 3: 1.5, 4: 2.0}))
     for claim in ("10-exponents", "10-below-k"):
         assert holds(made.filter(pl.col("model") != "polynet"), claim) is None
+
+
+def test_every_setting_of_the_paper_must_be_there(paper, monkeypatch):
+    monkeypatch.setattr(statistics, "RESAMPLES", 3)
+    usual = exact({k: 0.35 * k for k in study.PAPER_KS})
+    slow = lambda run: (run.task.n / 10) ** (0.1 if run.model.name == "polynet" and run.task.k == 2 else 0.0)
+    made = paper(lambda run: usual(run) * slow(run))
+    assert check(STUDY, "10-exponents-paper", made).measured.value == pytest.approx(0.25, abs=1e-3)
+    for claim in ("10-exponents-paper", "10-below-k-paper"):
+        assert holds(made.filter(pl.col("model") != "polynet"), claim) is None

@@ -135,6 +135,32 @@ def test_one_constant_must_do_from_300_on(k, factor, held):
         assert check(STUDY, "gaussian-constant", made().filter(some | (pl.col("k") != k))).holds is None
 
 
+@pytest.mark.parametrize(("factor", "held"), [(0.999, True), (1.001, False)])
+def test_the_largest_constants_below_300_and_from_there_on(factor, held):
+    constants = {30: 0.1, 299: 0.2, 300: 0.2 * factor, 1000: 0.1}
+    rows = [
+        {"part": "gaussian", "k": k, "block": block, "share": 1 - c * block ** (1 - k / 2)}
+        for k in (3, 4, 5)
+        for block, c in constants.items()
+    ]
+    finding = check(STUDY, "gaussian-constant", pl.DataFrame(rows))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(factor)
+
+
+def test_a_fall_to_the_next_block_is_not_made_good_by_the_one_after():
+    shares = {(3, 10): 0.2, (3, 30): 0.1, (3, 100): 0.3, (4, 20): 0.5, (5, 40): 0.6}
+    rows = [{"part": "descent", "k": k, "block": block, "share": share} for (k, block), share in shares.items()]
+    finding = check(STUDY, "plateau-grows", pl.DataFrame(rows))
+    assert finding.holds is False
+    assert finding.measured.value == pytest.approx(-0.1)
+    assert finding.detail == "smallest of 2: k = 3, n' = 10 to k = 3, n' = 30"
+
+
+def test_the_flow_beside_the_descent():
+    assert check(STUDY, "plateau-k3", made()).detail == f"3 starts; gradient flow {1 - rest(30, 3):.0%}"
+
+
 def test_missing_parts_are_not_enough():
     frame = made().filter(pl.col("part") == "nothing")
     assert all(check(STUDY, claim.id, frame).holds is None for claim in STUDY.claims)

@@ -103,6 +103,35 @@ def test_nine_of_ten_runs_of_every_size(share, held):
         assert finding.measured.value == share
 
 
+@pytest.mark.parametrize(("worse", "held"), [(0, True), (1, False)])
+def test_nine_of_ten_runs_are_no_fewer(worse, held):
+    shares = [0.9] * 5 if not worse else [0.9] * 4 + [0.8]
+    finding = check(STUDY, "learns", pl.concat(theorem(error=0.11, share=share) for share in shares))
+    assert finding.holds is held
+    assert finding.measured.value == pytest.approx(0.9 - 0.02 * worse)
+
+
+def test_two_degrees_on_one_block_are_two_cases():
+    made = pl.concat([theorem(), theorem(error=0.11, share=0.8).with_columns(k=pl.lit(3, pl.Int64))])
+    assert check(STUDY, "learns", made).holds is False
+    assert check(STUDY, "learns", made).measured.value == 0.8
+    assert check(STUDY, "exponent", made.with_columns(first_hit=pl.col("first_hit") * pl.col("k"))).measured.value == (
+        pytest.approx(3.0)
+    )
+
+
+def test_three_sizes_give_an_exponent():
+    assert check(STUDY, "exponent", theorem(late=0.9).filter(pl.col("block") > 3)).holds is True
+
+
+def test_plain_runs_beside_others():
+    made = plain(((1.0, 1.0, 1.0), True), ((-1.0, 1.0, 1.0), True), ((-1.0, 1.0, 2.0), False))
+    other = plain(((1.0, 1.0, 1.0), False)).with_columns(model=pl.lit("mlp"))
+    finding = check(STUDY, "plain", pl.concat([made, other]))
+    assert finding.holds is True
+    assert finding.detail == "1/1; median step of 45% error 20, of 5% 40; negative product 1/2"
+
+
 @pytest.mark.parametrize(("late", "held"), [(0.998, True), (1.002, False)])
 def test_the_exponent_of_the_median_hit(late, held):
     # Of the ten runs of a size four are at once there and four never get there: the median is that of the others.

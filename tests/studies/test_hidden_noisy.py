@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from glassware.studies.hidden_progress.noisy import BATCHES, NOISES, PAPER_NOISES, STUDY, _grid, _run
+from glassware.studies.hidden_progress.noisy import BATCHES, NOISES, PAPER_NOISES, STUDY, _grid, _run, times_to_90
 from glassware.studies.hidden_progress.trials import repeat
 from tests.studies.drawn import drawn, stuck, table, whole
 from tests.studies.made import check
@@ -101,6 +101,20 @@ def test_the_better_batch_size_counts():
     cells = [cell(0.49, batch, *[9.0] * won, *[math.inf] * (5 - won), n=50) for batch, won in ((32, 3), (1024, 2))]
     assert check(STUDY, "16-almost-random", table(*cells)).measured.value == 3 / 5
     assert check(STUDY, "16-almost-random", table(cells[1])).holds is False
+
+
+@pytest.mark.parametrize(("won", "held"), [(12, True), (11, False)])
+def test_three_fifths_learn_from_almost_random_labels(won, held):
+    finding = check(STUDY, "16-almost-random", table(cell(0.49, 32, *[9.0] * won, *[math.inf] * (20 - won), n=50)))
+    assert finding.holds is held
+    assert finding.measured.value == won / 20
+
+
+def test_times_are_those_of_ninety_of_a_hundred():
+    (run,) = _grid(_run(30, 3, 40_000, 50), [0.2], [1024])
+    made = table([drawn(run, [0.5, 0.101, 0.1, 0.01], every=10)])
+    assert times_to_90(made, 30, 0.2, 1024) == [20]
+    assert times_to_90(made, 30, 0.2001, 1024) == []
 
 
 def test_the_whole_study(tmp_path):

@@ -96,6 +96,15 @@ def test_one_cell_with_many_failures_is_enough(laptop):
     assert "(xv) k=2 B=32 3/5" in found.detail
 
 
+@pytest.mark.parametrize(("k", "held"), [(2, False), (3, False), (4, True)])
+def test_most_runs_of_parities_of_four_need_not_converge(laptop, k, held):
+    finding = check(TABLES, "8-most-converge", laptop(lambda run: None if run.task.k == k else 50.0))
+    assert finding.holds is held
+    assert finding.measured.value == float(held)
+    if held:
+        assert finding.detail == "32 of 32 cells reach 80%"
+
+
 def test_missing_cells(laptop):
     made = laptop(lambda run: 50.0)
     part = made.filter(made["model"] != "polynet")

@@ -45,6 +45,8 @@ def test_missing_rows_are_not_enough():
     for claim in ("kernels", "kernels-need-data", "bias"):
         assert check(STUDY, claim, made.filter(made["kernel"].is_null())).holds is None
     assert check(STUDY, "kernels", made.filter(made["kernel"].ne_missing("ntk"))).holds is None
+    for m in (300, 3000):
+        assert check(STUDY, "kernels-need-data", made.filter(made["m"] != m)).holds is None
 
 
 def test_the_figure_has_every_machine():

@@ -164,6 +164,35 @@ def test_a_ticket_wins_by_fifty_points(rewound, redrawn, held):
     assert check(STUDY, "tickets", made).measured.value == float(held)
 
 
+def test_one_of_two_tickets_is_less_than_two_of_three():
+    made = turned(make(), "rewound", 0, 0).filter(pl.col("seed") // BLOCK < 3)
+    assert check(STUDY, "tickets", made).measured.value == 0.5
+    assert check(STUDY, "tickets", made).holds is False
+
+
+def without(made, group, *nets):
+    """The rows but those of a group of these full networks."""
+    lost = children(made).filter((pl.col("group") == group) & pl.col("net").is_in(nets))["id"].to_list()
+    return made.filter(~pl.col("id").is_in(lost))
+
+
+@pytest.mark.parametrize("group", ["rewound", "re-drawn"])
+def test_a_full_network_without_its_control_has_no_gain(group):
+    one = without(make(won={"rewound": 12, "re-drawn": 6}), group, 0)
+    assert check(STUDY, "tickets", one).detail.startswith("1: 12/12 against 6/24; 2: ")
+    assert check(STUDY, "tickets-pooled", one).measured.value == pytest.approx(0.75)
+    every = without(one, group, 1, 2)
+    assert all(check(STUDY, claim, every).holds is None for claim in ("tickets", "tickets-pooled", "quick"))
+
+
+def test_a_full_network_whose_draws_all_lose_says_nothing_of_their_speed():
+    made = turned(make(), "re-drawn", 0, 0)
+    finding = check(STUDY, "quick", made)
+    assert finding.measured.value == 1.0
+    none = turned(turned(made, "re-drawn", 1, 0), "re-drawn", 2, 0)
+    assert check(STUDY, "quick", none).holds is None
+
+
 @pytest.mark.parametrize(("claim", "group"), [("tickets-pooled", "re-drawn"), ("not-the-scale", "sub-network")])
 def test_the_mean_gain_over_full_networks(claim, group):
     base = make(won={"rewound": 12, group: 17})

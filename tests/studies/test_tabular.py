@@ -235,6 +235,142 @@ def test_claims_at_their_thresholds(claim, frame, holds):
     assert check(STUDY, claim, frame).holds is holds
 
 
+TWOS, FOURS = network(init="s=2"), network(0.1, init="s=4")
+SMALL = [task for task in EXACT if task.rows <= 11_111]  # 10,000 rows are 90% of them, or more
+OURS = together(method("sparse"), method("CatBoost", 9), *METHODS)
+
+
+def test_networks_near_or_better_on_ten_exact_tables():
+    near = partial(check, STUDY, "networks-tenth")
+    inexact = network(tasks=[task for task in TASKS if task not in EXACT]).with_columns(pl.col("rows") + 999_999)
+    found = near(together(on(9, network, 2.45, 2.55), inexact))
+    assert found.holds is False
+    assert found.measured.value == pytest.approx(9 / 13)
+    assert near(network(tasks=EXACT[:10])).holds is True
+    assert near(together(network(tasks=EXACT[:9]), inexact)).holds is None
+    assert near(network(-2.45)).detail == "13/13 tasks, 0 of them better by more"
+    assert near(network(-2.55)).detail == "13/13 tasks, 13 of them better by more"
+
+
+@pytest.mark.parametrize("other", [{"init": "s=2"}, {"decay": 0.01}, {"rule": "sgd"}, {"depth": 2}])
+def test_width_is_that_of_dense_networks_without_decay(other):
+    narrow, wide = network(), network(0.95, width=300)
+    for frame in (together(narrow, wide), together(wide, network(5, width=200), narrow)):
+        finding = check(STUDY, "width", together(frame, network(20, width=600, **other)))
+        assert finding.holds is True
+        assert finding.measured.value == pytest.approx(-0.0095)
+
+
+def test_equal_errors_are_neither_better_nor_worse():
+    assert check(STUDY, "sparse", together(network(), network(init="s=2"))).holds is False
+    assert check(STUDY, "depth", together(network(), network(depth=1))).holds is False
+
+
+def test_decayed_networks_are_left_out_of_sparsity_and_depth():
+    finding = check(STUDY, "sparse", together(network(), TWOS, network(-1, init="s=2", decay=0.01)))
+    assert finding.measured.value == pytest.approx(0.0)
+    apart = together(network(), network(0.1, depth=1))
+    for other in ({"decay": 0.01}, {"init": "s=4"}):
+        both = together(network(20, **other), network(-20, depth=1, **other))
+        assert check(STUDY, "depth", together(apart, both)).measured.value == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize(("off", "holds"), [(0.1, True), (-0.1, False)])
+def test_depth_two_is_told_beside_depth_three(off, holds):
+    finding = check(STUDY, "depth", together(network(), network(-1, depth=2), network(off, depth=1)))
+    assert finding.holds is holds
+    assert finding.measured.value == pytest.approx(off / 100)
+    assert finding.detail.endswith(f"worse than depth 2 on 13/13 tasks, by {off + 1:.2f}")
+    assert "depth 2" not in check(STUDY, "depth", together(network(), network(depth=1))).detail
+
+
+@pytest.mark.parametrize("other", [{"depth": 2}, {"decay": 0.01}, {"rule": "sgd"}])
+def test_four_ones_are_judged_at_depth_three_with_adam_and_no_decay(other):
+    finding = check(STUDY, "four", together(TWOS, FOURS, network(-20, init="s=4", **other)))
+    assert finding.holds is True
+    assert finding.measured.value == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize(("off", "near", "holds"), [(0.45, 13, True), (0.55, 13, False), (-0.99, 13, False)])
+def test_decay_is_compared_with_none(off, near, holds):
+    decayed = network(off, decay=0.01)
+    for frame in (together(network(), decayed), together(decayed, network(), network(-20, depth=2, decay=0.01))):
+        finding = check(STUDY, "decay", frame)
+        assert finding.holds is holds
+        assert finding.measured.value == pytest.approx(off / 100)
+        assert finding.detail == f"{near}/13 tasks within a point"
+    assert check(STUDY, "decay", together(network(), network(-1.01, decay=0.01))).detail.startswith("0/13")
+
+
+def test_forests_win_on_ten_tables_by_their_medians():
+    level = lambda t: t.forest.at(0.01) / 100
+    skewed = rows("networks", lambda t, f, i: level(t) + (-0.001, 0.001, -0.3)[i], optimiser="adam", depth=3, width=1,
+                  init="dense", weight_decay=0.0)  # fmt: skip
+    assert check(STUDY, "forests-win", together(forest(), skewed)).measured.value == 0.0
+    better = skewed.with_columns(error=pl.col("error") + 0.002)
+    assert check(STUDY, "forests-win", together(forest(), better)).measured.value == 1.0
+    for count, holds in ((10, True), (9, None)):
+        assert check(STUDY, "forests-win", together(forest(), network(9, tasks=EXACT[:count]))).holds is holds
+        assert check(STUDY, "forests-win", together(forest(tasks=EXACT[:count]), network(9))).holds is holds
+    assert check(STUDY, "forests-win", forest()).holds is None
+    assert check(STUDY, "forests-win", network()).holds is None
+
+
+@pytest.mark.parametrize(("best", "holds"), [(-0.41, True), (-0.39, False)])
+def test_the_mean_over_tables_decides_against_printed_networks(best, holds):
+    made = together(*(method("sparse", best if t is SMALL[0] else 0.1, tasks=[t]) for t in SMALL))
+    found = check(STUDY, "ours-printed-full", made)
+    assert found.holds is holds
+    assert found.measured.value == pytest.approx((best + 0.4) / 500)
+    assert "better on 1/5 tasks" in found.detail
+    printed, ours = (np.mean([t.mlp.at(1.0) for t in SMALL]) + off for off in (0.0, (best + 0.4) / 5))
+    assert f"ours {ours:.1f}%, printed {printed:.1f}%" in found.detail
+    assert check(STUDY, "ours-printed-full", method("sparse", -1, tasks=SMALL[1:])).holds is None
+
+
+@pytest.mark.parametrize(("best", "holds"), [(-1.21, True), (-1.19, False)])
+def test_the_mean_over_tables_decides_against_a_method(best, holds):
+    made = together(on(12, partial(method, "sparse"), 0.1, best), method("MLPClassifier"))
+    found = check(STUDY, "ours-mlp-tenth", made)
+    assert found.holds is holds
+    assert found.measured.value == pytest.approx((best + 1.2) / 1300)
+    assert found.detail == "better on 1/13 tasks"
+
+
+@pytest.mark.parametrize(("off", "place"), [(0.0, 1), (1.5, 2), (2.5, 3), (3.5, 4)])
+def test_places_among_all_methods(off, place):
+    made = together(method("sparse", off), method("CatBoost", 9), *METHODS)
+    for name, need in (("full", 3), ("tenth", 3), ("hundredth", 1)):
+        found = check(STUDY, f"ours-rank-{name}", made)
+        assert found.holds is (place <= need)
+        assert found.measured.value == place
+
+
+def test_a_rank_needs_five_methods_our_twin_apart():
+    rank = partial(check, STUDY, "ours-rank-tenth")
+    assert rank(OURS.filter(pl.col("method") != "CatBoost")).holds is None
+    assert rank(together(OURS, method("RealMLP")).filter(pl.col("method") != "sparse")).holds is None
+    few = pl.when((pl.col("method") != "CatBoost") | (pl.col("trial") == 0)).then(True).otherwise(False)
+    assert rank(OURS.filter(few)).holds is None
+
+
+@pytest.mark.parametrize(("count", "listed"), [(9, False), (10, True)])
+def test_a_method_on_nine_tables_is_not_ranked(count, listed):
+    found = check(STUDY, "ours-rank-tenth", together(OURS, method("RealMLP", -5, tasks=EXACT[:count])))
+    assert found.measured.value == 1
+    assert ("RealMLP" in found.detail) is listed
+
+
+def test_a_method_that_lacks_trials_on_one_table_is_incomplete():
+    lacking = together(method("RealMLP", -5, tasks=EXACT[1:]), method("RealMLP", -5, trials=1, tasks=EXACT[:1]))
+    found = check(STUDY, "ours-rank-tenth", together(OURS, lacking))
+    assert found.measured.value == 1
+    assert "; with RealMLP, " in found.detail
+    whole = check(STUDY, "ours-rank-tenth", together(OURS, method("RealMLP", -5)))
+    assert whole.measured.value == 2
+    assert "; with" not in whole.detail
+
+
 def test_means_over_tables_are_over_the_same_tables():
     some = network(width=300, tasks=EXACT[:5])
     table = by_optimiser_table(together(network(), network(1, init="s=2"), some, sgd(depth=1), network(decay=0.01)))

@@ -22,6 +22,8 @@ HELPS = [(1000, 0.0, 1), (1000, 0.01, 9), (1000, 0.03, 10)]
         ("decay-hurts", laptop((10_000, 0.03, 10), (10_000, 0.06, 6)), True),
         ("decay-hurts", laptop((10_000, 0.03, 6), (10_000, 0.06, 6)), False),
         ("decay-hurts", laptop((10_000, 0.03, 6)), None),
+        ("decay-hurts", laptop((10_000, 0.06, 6)), None),
+        ("decay-hurts", laptop((10_000, 0.03, 1), (10_000, 0.06, 0)), True),
     ],
 )
 def test_claims(claim, made, holds):
@@ -48,6 +50,7 @@ def paper(dense, sparse):
         (paper([2000] * 4, [1000] * 4), False),
         (paper([3000, 3000, 2000, 2000], [1000] * 4), False),
         (paper([10**9] * 4, [10**9] * 4), False),
+        (paper([10**9] * 4, [1000, 1000, 600, 300]), True),  # no edge in one initialisation
     ],
 )
 def test_the_edge_moves_or_not(made, holds):
@@ -79,3 +82,18 @@ def test_the_edge_moves_twice_in_one_initialisation(init, largest, held):
     )
     assert finding.measured.value == pytest.approx(at(largest) / at(600))
     assert finding.holds is held is (at(largest) / at(600) >= 2)
+
+
+def test_an_edge_at_half_of_the_runs_moves_twice():
+    """Half of the runs succeed at the edge itself: 1,000 and 2,000 examples."""
+    made = table(
+        *(
+            cell(0 if m < turn else 1 if m == turn else 2, 2, m=m, weight_decay=decay, init=init)
+            for init in ("dense", "sparse")
+            for decay, turn in zip(PAPER_DECAYS, (1000, 1000, 1000, 2000), strict=True)
+            for m in SAMPLES
+        )
+    )
+    finding = check(STUDY, "decay-moves-the-edge", made)
+    assert finding.holds is True
+    assert finding.measured.value == 2.0
