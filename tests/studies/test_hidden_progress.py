@@ -174,5 +174,14 @@ def test_one_run_whose_weights_are_not_ahead_is_enough():
     assert finding.measured.value == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize(("weight", "held"), [(-0.99, True), (0.99, True), (-1.01, False), (1.01, False)])
+def test_one_larger_weight_off_the_support_is_enough(weight, held):
+    (run,) = signal(seeds=1)
+    relevant = {f"curve_weight_0_{i}": [-1.0] * len(STEPS) for i in run["support"]}
+    other = next(f"curve_weight_0_{i}" for i in range(N) if i not in run["support"])
+    made = table([run | relevant | {other: [weight] * len(STEPS)}])
+    assert check(STUDY, "3-all-relevant-first", made).holds is held
+
+
 def test_the_whole_study(tmp_path):
     whole(STUDY, tmp_path, laptop=200, paper=1000)
