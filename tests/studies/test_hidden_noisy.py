@@ -103,6 +103,15 @@ def test_the_better_batch_size_counts():
     assert check(STUDY, "16-almost-random", table(cells[1])).holds is False
 
 
+@pytest.mark.parametrize(
+    ("small", "large", "held"), [(math.inf, 500, True), (6000, math.inf, False), (math.inf, math.inf, False)]
+)
+def test_a_batch_size_that_never_learns_from_noise_is_slowed_for_ever(small, large, held):
+    cells = {(32, 0.0): 1000, (32, 0.4): small, (1024, 0.0): 100, (1024, 0.4): large}
+    made = table(*(cell(p, batch, t, t) for (batch, p), t in cells.items()))
+    assert check(STUDY, "16-small-batches", made).holds is held
+
+
 @pytest.mark.parametrize(("won", "held"), [(12, True), (11, False)])
 def test_three_fifths_learn_from_almost_random_labels(won, held):
     finding = check(STUDY, "16-almost-random", table(cell(0.49, 32, *[9.0] * won, *[math.inf] * (20 - won), n=50)))

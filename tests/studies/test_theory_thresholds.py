@@ -93,9 +93,8 @@ def test_closed_forms_to_twelve_digits(gap, held):
         assert judged(under_sparse, claim, others)[0] is None
 
 
-def needed(level, signal=0.1, n=31, k=4):
-    """Skewed examples needed by three seeds, their mean so many times ln n / signal²."""
-    shares = (0.8, 0.8, 1.4)
+def needed(level, signal=0.1, n=31, k=4, shares=(1.0, 1.0, 1.0)):
+    """Examples needed by three seeds, their mean so many times ln n / signal²."""
     return [
         {"part": "m50", "n": n, "k": k, "s": 2, "m50": f * level * math.log(n) / signal**2, "signal": signal}
         for f in shares
@@ -112,7 +111,7 @@ def test_the_exponent_of_the_examples(power, held):
 
 @pytest.mark.parametrize(("most", "held"), [(2.999, True), (3.001, False)])
 def test_the_constant_of_the_examples(most, held):
-    rows = [*needed(1.0, 0.3, 15), *needed(most, 0.2, 31), *needed(2.0, 0.1, 61)]
+    rows = [*needed(1.0, 0.1, 15), *needed(most, 0.2, 31, shares=(0.8, 0.8, 1.4)), *needed(2.0, 0.3, 61)]
     others = [*needed(9.0, k=6), {**rows[0], "part": "accuracy", "m50": 1e9}]
     assert judged(under_sparse, "constant", [*rows, *others]) == (held, most)
     assert judged(under_sparse, "constant", [*rows[:6], {**rows[0], "signal": 0.5}])[0] is None
