@@ -109,6 +109,14 @@ def test_half_of_the_variance_must_lie_between_initial_networks(worst, between, 
     assert finding.measured.value == pytest.approx(0.5, abs=0.01)
 
 
+def test_the_spread_within_a_network_and_between_networks():
+    inits = (np.arange(10) - 4.5) / np.std(np.arange(10), ddof=1)
+    time = lambda run: 1e6 * np.exp(0.2 * inits[run.init.seed - 1000] + (0.1 if index(run) else -0.1))
+    found = init_or_batches.spread(timing(INIT.runs("laptop", 2))(time), "xv")
+    assert found.between == pytest.approx(np.exp(0.2), rel=1e-4)
+    assert found.within == pytest.approx(np.exp(0.1 * 2**0.5), rel=1e-4)
+
+
 def test_two_networks_with_two_streams_are_the_least(crossings):
     made = crossings(crossed(0.05, 0.3)).with_columns(init_or_batches.init_seed())
     two = made.filter(pl.col("init_seed") < 1002)

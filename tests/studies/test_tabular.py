@@ -275,6 +275,13 @@ def test_decayed_networks_are_left_out_of_sparsity_and_depth():
         assert check(STUDY, "depth", together(apart, both)).measured.value == pytest.approx(0.001)
 
 
+def test_depth_is_compared_in_both_initialisations():
+    sparse = together(TWOS, network(-0.1, depth=1, init="s=2"))
+    finding = check(STUDY, "depth", together(network(), network(0.3, depth=1), sparse))
+    assert finding.holds is True
+    assert finding.measured.value == pytest.approx(0.001)
+
+
 @pytest.mark.parametrize(("off", "holds"), [(0.1, True), (-0.1, False)])
 def test_depth_two_is_told_beside_depth_three(off, holds):
     finding = check(STUDY, "depth", together(network(), network(-1, depth=2), network(off, depth=1)))
