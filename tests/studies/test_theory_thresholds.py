@@ -306,6 +306,9 @@ def test_the_width_furthest_from_one_lucky_neuron(factor, held):
     found = check(good_neurons.STUDY, "width-level", made)
     assert found.holds is held
     assert found.measured.value == pytest.approx(factor * 300 / 299, rel=1e-3)
+    half = factor * 300**2 / 6
+    unbracketed = made.filter((pl.col("n") == 200) | (pl.col("width") < 0.9 * half))
+    assert check(good_neurons.STUDY, "width-level", unbracketed).holds is None
 
 
 def paired(lucky, other, n=20, width=30):
@@ -322,7 +325,7 @@ def paired(lucky, other, n=20, width=30):
 def test_three_of_four_pairs_are_won_by_luck(time, share, held):
     rows = [
         *paired((10, 10, 40, 40), (None, time, 1)),
-        *paired((10, 10, 10), (20, 20, 20), width=40),
+        *paired((10, 10, 10), (20, 20, 20), n=40),
         *paired((30, 30), (1, 1, 1), width=50),
         *paired((30, 30, 30), (1, 1), width=60),
     ]
