@@ -288,14 +288,14 @@ def test_the_exponent_of_the_half_success_width(power, held, monkeypatch):
     assert check(good_neurons.STUDY, "width-exponent", timed(power, ns=(100, 200))).holds is None
 
 
-def test_half_of_the_runs_lies_between_two_fifths_and_three_fifths():
-    won = {10: 2, 40: 3}
+def test_half_of_the_runs_lies_between_two_fifths_and_four_fifths():
+    won = {10: 2, 40: 4}
     rows = [
         {"width": width, "steps_to_success": 1000 if i < count else 1001}
         for width, count in won.items()
         for i in range(5)
     ]
-    assert good_neurons.half_width(pl.DataFrame(rows), 1000) == pytest.approx(20.0)
+    assert good_neurons.half_width(pl.DataFrame(rows), 1000) == pytest.approx(10 * 4**0.25)
     assert good_neurons.half_width(pl.DataFrame(rows), 999) is None
     assert good_neurons.half_width(pl.DataFrame(rows), 1001) is None
 
