@@ -49,6 +49,18 @@ def test_all_sizes(ends, holds):
     assert check(STUDY, "6-all-sizes", made).holds is holds
 
 
+def test_the_largest_sizes_must_be_learnt_too():
+    ends = (1000, 2000, 3000, 1500, 2500, 3500)
+    for last in (2, 5):  # along n, along k
+        made = table(
+            *(
+                panel(p, end, won=2 if i == last else 5)
+                for i, (p, end) in enumerate(zip(PAPER_SIZES, ends, strict=True))
+            )
+        )
+        assert check(STUDY, "6-all-sizes", made).holds is False
+
+
 @pytest.mark.parametrize(
     ("claim", "panels", "needed"),
     [

@@ -204,11 +204,11 @@ def inequalities(frame: pl.DataFrame) -> Finding:
 
 
 def _printed(statement: str, frame: pl.DataFrame) -> Finding:
-    """Smallest distance from equality of the printed form over its cases."""
+    """Largest distance from equality of the printed form over its cases, from the smallest on."""
     found = frame.filter(pl.col("form") == "printed", pl.col("statement") == statement)["gap"].to_list()
     if not found:
         return NOT_ENOUGH
-    return Finding(Estimate(min(found), min(found), max(found)), max(found) <= 1e-12, "", f"{len(found)} cases")
+    return Finding(Estimate(max(found), min(found), max(found)), max(found) <= 1e-12, "", f"{len(found)} cases")
 
 
 def printed_pairing(frame: pl.DataFrame) -> Finding:

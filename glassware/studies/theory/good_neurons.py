@@ -202,10 +202,10 @@ def _exponent(table: pl.DataFrame, budget: int) -> Estimate | None:
     slope = _slope(table, budget)
     if slope is None:
         return None
-    drawn = []
+    drawn, cells = [], table.partition_by("n", "width")
     for i in range(100):
         again = pl.concat(
-            [cell.sample(fraction=1, with_replacement=True, seed=i) for cell in table.partition_by("n", "width")]
+            [cell.sample(fraction=1, with_replacement=True, seed=len(cells) * i + j) for j, cell in enumerate(cells)]
         )
         value = _slope(again, budget)
         drawn += [] if value is None else [value]

@@ -92,10 +92,10 @@ def _solve(
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
-def _cell(frame: pl.DataFrame, algorithm: str, noise: float = 0.0, most: bool = True) -> pl.DataFrame:
+def _cell(frame: pl.DataFrame, algorithm: str, noise: float = 0.0) -> pl.DataFrame:
     """Trials of an algorithm at a noise level, with the most examples."""
     found = frame.filter(pl.col("algorithm") == algorithm, pl.col("noise") == noise)
-    return found.filter(pl.col("m") == pl.col("m").max()) if most else found
+    return found.filter(pl.col("m") == pl.col("m").max())
 
 
 def _rate(cell: pl.DataFrame) -> Estimate:
