@@ -155,3 +155,11 @@ def test_the_farthest_value_stays_the_farthest_and_a_huge_constant_is_no_obstacl
     table = np.column_stack([X, np.full(300, 1e39)])
     model = SparseMLPClassifier(16, epochs=3, n_ensemble=2, early_stopping=False, random_state=0).fit(table, Y)
     assert model.feature_importances_[4] < 0.2
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # scikit-learn adds them up
+def test_columns_of_the_largest_numbers_are_learnt():
+    sign = np.where(X[:, :1] > 0, 1.7e308, -1.7e308)
+    for table in (X * [1e307, 1.0, 1.0, 1.0], np.hstack([sign, X[:, 1:]])):
+        model = SparseMLPClassifier(16, epochs=20, n_ensemble=3, early_stopping=False, random_state=0)
+        assert model.fit(table, X[:, 0] > 0).score(table, X[:, 0] > 0) > 0.9
