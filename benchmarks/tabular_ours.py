@@ -23,12 +23,13 @@ import polars as pl
 
 from glassware.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
+from glassware.tabular.attempts import asked
 from glassware.tabular.benchmark.baselines import make, method_row, predictions
 from glassware.tabular.benchmark.plan import FRACTIONS, VERSIONS, Job, our_jobs, table_name
 from glassware.tabular.benchmark.protocol import Cell, Split, split
 from glassware.tabular.benchmark.suite import Suite337
 from glassware.tabular.estimators import train_all
-from glassware.tabular.guide import Guide, guide
+from glassware.tabular.guide import Guide
 from glassware.tabular.inputs import Scaling
 
 FAMILY = "ours"
@@ -62,8 +63,7 @@ def grow(task: tuple[str | None, Cell, int]) -> Guide | None:
     if part is None:
         return None
     prepared = make("sparse", task[2])._prepare(part.X, part.y)
-    filled = Scaling.fit(prepared.X, prepared.recipe.scale).filled(prepared.X)
-    return guide(filled, prepared.y, prepared.weight, True, prepared.seed, threads=False)
+    return asked(prepared, Scaling.fit(prepared.X, prepared.recipe.scale), threads=False)
 
 
 def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int], Guide]) -> dict[str, pl.DataFrame]:

@@ -111,8 +111,7 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     scaling, x = scaled[which]
     gain, splits, found = np.ones(X.shape[1]), None, None
     if recipe.guided:
-        y = prepared.y if prepared.classify else prepared.truth[:, 0]
-        found = grown or guide(scaling.filled(X), y, prepared.weight, prepared.classify, prepared.seed)
+        found = grown or asked(prepared, scaling)
         gain, splits, x = found.gain(), found.splits, x * found.gain()
     target = _target(prepared, recipe, found)
 
@@ -124,6 +123,7 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
 
     starts = None
     if splits is not None and len(splits.column) and recipe.start == "spread" and prepared.sparsity:
+        # Where trees split, as networks read the columns.
         starts = splits._replace(threshold=gain[splits.column] * scaling.at(splits.column, splits.threshold))
     places, cuts = np.arange(recipe.n_ensemble), None
     if recipe.cuts and recipe.n_ensemble > 1:
@@ -137,6 +137,12 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
         part(cuts, inputs(cuts, X), np.ones(len(cuts.columns)), 0, None, places[stepped]),
     ]
     return Attempt(recipe, parts, found)
+
+
+def asked(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Guide:
+    """What a forest says of the table; on one core without ``threads``."""
+    y = prepared.y if prepared.classify else prepared.truth[:, 0]
+    return guide(scaling.filled(prepared.X), y, prepared.weight, prepared.classify, prepared.seed, threads)
 
 
 def _target(prepared: Prepared, recipe: Recipe, found: Guide | None) -> np.ndarray:
