@@ -8,6 +8,7 @@ initial weight has an address, and drawing it twice gives it twice.
 
 from __future__ import annotations
 
+import hashlib
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -28,7 +29,7 @@ class Stream(IntEnum):
     EXAMPLE = 2  # inputs: counter = (example index, word)
     NOISE = 3  # label flips: counter = (example index, 0)
     ORDER = 4  # minibatches: counter = (step, slot)
-    INIT = 5  # initial weights: one sub-stream a parameter array
+    INIT = 5  # initial weights: one sub-stream per parameter array
     TEST = 6  # the held-out sample, the same for every run of a task
 
 
@@ -55,9 +56,28 @@ def seed_words(seed: int) -> np.ndarray:
     return np.array([seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF], np.uint32)
 
 
-def stream_key(seed: int, stream: int) -> np.ndarray:
-    """The key of one stream of the run with this seed, uint32 (2,). Keys are made on the host and are lane values."""
-    return fold(seed_words(seed), stream)
+def run_key(seed: int, cell: str) -> np.ndarray:
+    """The key that everything random in a run follows from, uint32 (2,): its seed and the text of its cell.
+
+    Runs of different cells draw independent numbers, whatever their seeds.
+    """
+    words = np.frombuffer(_digest(cell), "<u4").astype(np.uint32)
+    return np.concatenate(threefry(tuple(seed_words(seed)), words[:1], words[1:]))
+
+
+@lru_cache(maxsize=2**12)
+def _digest(cell: str) -> bytes:
+    return hashlib.sha256(cell.encode()).digest()[:8]
+
+
+def stream_key(key: np.ndarray, stream: int) -> np.ndarray:
+    """The key of one stream of the run with this key, uint32 (2,). Keys are made on the host and are lane values."""
+    return fold(key, stream)
+
+
+def held_out_key() -> np.ndarray:
+    """The key of the held-out sample, which all runs of a task share."""
+    return stream_key(seed_words(0), Stream.TEST)
 
 
 def fold(key: np.ndarray, index: int) -> np.ndarray:
@@ -65,7 +85,7 @@ def fold(key: np.ndarray, index: int) -> np.ndarray:
     return _fold(int(key[0]), int(key[1]), int(index)).copy()
 
 
-@lru_cache(maxsize=2**16)  # sweeps use the same seeds in every cell
+@lru_cache(maxsize=2**16)
 def _fold(low: int, high: int, index: int) -> np.ndarray:
     counter = np.array([index], np.uint32)
     return np.concatenate(threefry((_u32(low), _u32(high)), counter, counter * _u32(0)))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-Values: TypeAlias = dict[str, Any]  # lane values of a run (NumPy): traced, one entry a lane
+Values: TypeAlias = dict[str, Any]  # lane values of a run (NumPy): traced, one entry per lane
 
 
 def dotted(plain: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -24,11 +24,14 @@ class Part(BaseModel):
 
     ``lane`` names the fields that are lane values, each with a neutral stand-in. Every other field is part of the
     shape: it is compiled in. Two runs whose ``shape()`` is equal train side by side in one program.
+
+    ``column`` renames fields in the table of results; a field mapped to ``""`` has no column.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True)
 
     lane: ClassVar[Mapping[str, Any]] = {}
+    column: ClassVar[Mapping[str, str]] = {}
 
     def shape(self) -> Self:
         """This part with every lane value replaced by its stand-in: equal for runs that share a compiled program."""
@@ -44,8 +47,29 @@ class Part(BaseModel):
         plain: dict[str, Any] = {}
         for field, info in type(self).model_fields.items():
             value = getattr(self, field)
-            if isinstance(value, Part):
+            if field == "name":
+                plain[field] = value
+            elif value == info.default:
+                continue
+            elif isinstance(value, Part):
                 plain[field] = value.canonical()
-            elif field == "name" or value != info.default:
+            elif isinstance(value, tuple) and isinstance(value[0], Part):
+                plain[field] = [part.canonical() for part in value]
+            else:
                 plain[field] = value
         return plain
+
+    def columns(self, role: str) -> dict[str, Any]:
+        """What a row of the results table says about this part: one column per field.
+
+        Args:
+            role: the field that holds this part, as ``model``; the column of its ``name``.
+        """
+        found: dict[str, Any] = {}
+        for field in type(self).model_fields:
+            value, name = getattr(self, field), role if field == "name" else self.column.get(field, field)
+            if isinstance(value, Part):
+                found.update(value.columns(field))
+            elif name:
+                found[name] = value
+        return found

@@ -104,4 +104,4 @@ def _gpu_kernel(shape: Run, lanes: int, values: Values, engine: Engine, relative
 
 
 def _describe(shape: Run) -> str:
-    return f"n = {shape.task.input_size}, width {shape.network.width}, batch {shape.batch}"
+    return f"{shape.label()}, batch {shape.batch_size}"

@@ -57,9 +57,9 @@ def memory() -> int:
 
 def lane_bytes(shape: Run) -> int:
     """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
-    parameters = shape.network.parameters(shape.task.input_size)
-    copies = 8 if shape.optimiser.name == "sgd" else 12
-    activations = 4 * shape.batch * (shape.task.input_size + sum(shape.network.widths)) + 2 * 2**18
+    parameters = shape.network.parameters(shape.task)
+    copies = (8 if shape.optimiser.name == "sgd" else 12) + len(shape.keep)
+    activations = 4 * shape.batch_size * (shape.task.input_size + sum(shape.network.widths) + shape.task.classes) + 2 * 2**18
     return 4 * (copies * parameters + activations)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,8 @@ from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, LaneProgram
 from glassware.engine.solve import solve
 from glassware.errors import GlasswareError
-from glassware.training import NEVER, Run
+from glassware.models import Params
+from glassware.training import NEVER, Load, Run
 
 CHUNK_SECONDS = 0.4  # how long the host leaves the device alone: long enough to hide it, short enough to refill soon
 
@@ -48,6 +50,7 @@ def train(
     lanes: int | None = None,
     engine: Engine = "auto",
     watch: Callable[[Chunk], None] | None = None,
+    load: Load | None = None,
 ) -> Iterator[Outcome]:
     """Train (or solve) all runs and yield each as it finishes, in no particular order.
 
@@ -58,6 +61,7 @@ def train(
             float32), ``kernels-exact`` (float32 to rounding everywhere), or ``auto``: kernels for the shapes they know,
             XLA for everything else.
         watch: called after every chunk.
+        load: finds the kept weights that runs start from.
     """
     groups: dict[Run, list[Run]] = defaultdict(list)
     solved = []
@@ -76,17 +80,24 @@ def train(
     for shape in groups:
         families[family(shape, engine)].append(shape)
     for shapes in sorted(families.values(), key=lambda shapes: step_flops(shapes[0])):
-        yield from _train_family(shapes, groups, lanes, engine, tell)
+        yield from _train_family(shapes, groups, lanes, engine, tell, load)
 
 
 def step_flops(run: Run) -> float:
     """Useful floating-point operations of one training step."""
-    return run.network.step_flops(run.task.input_size, run.batch)
+    return run.network.step_flops(run.task, run.batch_size)
 
 
 def evaluation_flops(run: Run) -> float:
     """Useful floating-point operations of one evaluation."""
-    return run.network.forward_flops(run.task.input_size, run.evaluation.test + run.evaluation.train)
+    return run.network.forward_flops(run.task, tested(run) + run.evaluation.train)
+
+
+def tested(run: Run) -> int:
+    """Held-out examples it is examined on."""
+    domain = run.task.domain
+    left = None if domain is None else domain - run.m if run.m not in (None, domain) else domain
+    return run.evaluation.test if left is None else min(left, run.evaluation.test)
 
 
 def _train_family(
@@ -95,6 +106,7 @@ def _train_family(
     lanes: int | None,
     engine: Engine,
     watch: Callable[[Chunk], None],
+    load: Load | None,
 ) -> Iterator[Outcome]:
     """Train shapes that one program can. On out-of-memory halve the lanes, on a kernel's failure use XLA.
 
@@ -108,7 +120,7 @@ def _train_family(
     while pending:
         pool = None
         try:
-            pool = _Pool(program(shape, wanted, used, tuple(relatives)), used, pending)
+            pool = _Pool(program(shape, wanted, used, tuple(relatives)), used, pending, load)
             while pool.active:
                 yield from pool.advance(watch)
         except (jax.errors.JaxRuntimeError, KernelError) as error:
@@ -121,13 +133,12 @@ def _train_family(
                     for run in pending:
                         left[run.shape()].append(run)
                     for one in left:
-                        yield from _train_family([one], left, lanes, used, watch)
+                        yield from _train_family([one], left, lanes, used, watch, load)
                     return
                 wanted = min(wanted, choose_lanes(shape, len(pending), used))
             elif wanted <= count:
-                width = shape.network.width
                 raise GlasswareError(
-                    f"a single network of width {width} does not fit in the device's memory; what is finished is kept"
+                    f"a single {shape.label()} does not fit in the device's memory; what is finished is kept"
                 ) from None
             else:
                 wanted = count * max(1, wanted // count // 2)
@@ -136,8 +147,8 @@ def _train_family(
 class _Pool:
     """The lanes of one shape while it trains."""
 
-    def __init__(self, compiled: LaneProgram, engine: Engine, pending: deque[Run]) -> None:
-        self.program, self.engine, self.pending = compiled, engine, pending
+    def __init__(self, compiled: LaneProgram, engine: Engine, pending: deque[Run], load: Load | None) -> None:
+        self.program, self.engine, self.pending, self.load = compiled, engine, pending, load
         self.flights: list[_Flight | None] = [None] * compiled.lanes
         self.state = compiled.idle()
         self.values = jax.tree.map(lambda a: np.stack([a] * compiled.lanes), compiled.shape.values())
@@ -199,8 +210,10 @@ class _Pool:
     def _retire(self, lane: int, flight: _Flight, success: int, diverged: int) -> Outcome:
         values = jax.tree.map(lambda a: a[lane], self.values)
         curves = np.concatenate(flight.curves)
-        named: dict[str, list[float]] = {"step": np.concatenate(flight.steps).tolist()}
-        named.update({name: curves[:, i].tolist() for i, name in enumerate(self.program.columns)})
+        named, at = {"step": np.concatenate(flight.steps)}, 0
+        for name, shape in self.program.columns.items():
+            named[name] = curves[:, at : at + math.prod(shape)].reshape(-1, *shape)
+            at += math.prod(shape)
         run = flight.run
         flops = flight.taken * step_flops(run) + len(curves) * evaluation_flops(run)
         outcome = Outcome(
@@ -213,9 +226,22 @@ class _Pool:
             seconds=flight.seconds,
             flops=flops,
             engine=self.engine,
+            weights=self._weights(run, lane, flight.taken),
         )
         self.flights[lane] = None  # last: should the final probes run out of memory, the run is still in flight
         return outcome
+
+    def _weights(self, run: Run, lane: int, taken: int) -> dict[str, Params]:
+        """The network at the steps that are kept, by step."""
+        found: dict[str, Params] = {}
+        if "first" in run.keep:
+            found["first"] = self.program.first(jax.tree.map(lambda a: a[lane], self.values))
+        for i, step in enumerate(run.kept_steps):
+            if step <= taken:
+                found[str(step)] = jax.tree.map(lambda a, i=i: np.asarray(a[lane, i]), self.state.kept)
+        if "final" in run.keep:
+            found["final"] = self.program.params(self.state, lane)
+        return found
 
     def _refill(self) -> None:
         """Give empty lanes to pending runs, in turn over the devices so that they stay level."""
@@ -224,7 +250,7 @@ class _Pool:
                 break
             if self.flights[lane] is None:
                 run = self.pending.popleft()
-                jax.tree.map(lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, run.values())
+                jax.tree.map(lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, run.values(self.load))
                 self.flights[lane] = _Flight(run)
                 self.fresh[lane] = True
 

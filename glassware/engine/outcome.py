@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from glassware.models import Params
 from glassware.training import Run
 
 
@@ -17,8 +18,9 @@ class Outcome:
     steps_taken: int
     success_step: int | None
     diverged_step: int | None
-    curves: dict[str, list[float]]  # ``step`` and one list a measured column
+    curves: dict[str, np.ndarray]  # ``step`` and every measured column, one entry per evaluation
     final: dict[str, np.ndarray]
     seconds: float  # this run's share of the device's time
     flops: float
     engine: str  # the path that trained it
+    weights: dict[str, Params] = field(default_factory=dict)  # the kept ones, by step

@@ -10,11 +10,30 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from glassware.engine.device import mesh, on_cpu
-from glassware.training import Loop, Records, Run, State
+from glassware.models import Params
+from glassware.tasks import Parity
+from glassware.training import Constant, Loop, Records, Run, State
 
 CAPACITY = 64  # evaluations a chunk can hold
 
 LANES, SHARED = PartitionSpec("lanes"), PartitionSpec()
+
+
+def plain_loop(shape: Run) -> bool:
+    """Whether a shape asks for nothing that only the XLA path knows."""
+    evaluation = shape.evaluation
+    return (
+        type(shape.task) is Parity
+        and shape.batch != "full"
+        and shape.start is None
+        and not shape.penalty
+        and not shape.keep
+        and type(shape.optimiser.schedule) is Constant
+        and evaluation.growth is None
+        and shape.metrics == ("error",)
+        and shape.measure == "error"
+        and shape.succeeds_below
+    )
 
 
 class LaneProgram(Protocol):
@@ -22,7 +41,7 @@ class LaneProgram(Protocol):
 
     shape: Run
     lanes: int
-    columns: list[str]  # of the curves, in the order of ``Records.curves``
+    columns: dict[str, tuple[int, ...]]  # of the curves, in the order of ``Records.curves``, with a point's shape
 
     @property
     def skips_idle(self) -> bool:
@@ -42,6 +61,12 @@ class LaneProgram(Protocol):
 
     def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
         """The final probes of one lane."""
+
+    def params(self, state: State, lane: int) -> Params:
+        """The network of one lane."""
+
+    def first(self, values: Any) -> Params:
+        """The network that a lane with these values begins with."""
 
 
 class Program:
@@ -68,6 +93,7 @@ class Program:
         )
         self._advance = jax.jit(sharded, donate_argnums=1)
         self._final = jax.jit(self.loop.final)
+        self._first = jax.jit(lambda values: self.loop.init(values).params)
 
     @property
     def skips_idle(self) -> bool:
@@ -94,8 +120,13 @@ class Program:
     def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
         if not self.shape.probes:
             return {}  # fetching a lane's weights costs milliseconds, which short runs would feel
-        params = self._network(jax.tree.map(lambda a: a[lane], state.params))
-        return {name: np.asarray(a) for name, a in self._final(values, params).items()}
+        return {name: np.asarray(a) for name, a in self._final(values, self.params(state, lane)).items()}
+
+    def first(self, values: Any) -> Params:
+        return jax.tree.map(np.asarray, self._first(values))
+
+    def params(self, state: State, lane: int) -> Params:
+        return jax.tree.map(np.asarray, self._network(jax.tree.map(lambda a: a[lane], state.params)))
 
     def _put(self, values: Any) -> Any:
         return jax.device_put(values, self._spread)

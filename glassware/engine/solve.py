@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from glassware.draws import Stream, stream_key
+from glassware.draws import Stream, held_out_key, stream_key
 from glassware.engine.outcome import Outcome
 from glassware.models import KernelRidge
 from glassware.tasks import Task
@@ -30,18 +30,18 @@ def solve(run: Run) -> Outcome:
     test_error = _test_error(run, model, coefficients, x)
     finite = bool(np.isfinite(coefficients).all())
     passed = finite and test_error <= run.evaluation.success
-    curves: dict[str, list[float]] = {
-        "step": [0],
-        "test_error": [test_error],
-        "train_error": [float(np.mean(y * fitted <= 0))],
-        "loss": [float(np.mean((fitted - y) ** 2))],
+    measured = {
+        "step": 0,
+        "test_error": test_error,
+        "train_error": np.mean(y * fitted <= 0),
+        "loss": np.mean((fitted - y) ** 2),
     }
     return Outcome(
         run=run,
         steps_taken=0,
         success_step=0 if passed else None,
         diverged_step=None if finite else 0,
-        curves=curves,
+        curves={name: np.array([value]) for name, value in measured.items()},
         final={},
         seconds=time.perf_counter() - started,
         flops=solve_flops(run),
@@ -62,7 +62,8 @@ def _kernel(run: Run) -> KernelRidge:
 
 def _sample(run: Run) -> tuple[Any, Any]:
     """The run's m examples and their labels as the learner sees them."""
-    keys = stream_key(run.seed, Stream.EXAMPLE), stream_key(run.seed, Stream.NOISE)
+    key = run.key()
+    keys = stream_key(key, Stream.EXAMPLE), stream_key(key, Stream.NOISE)
     blocks = list(_blocks(run, keys, run.m or 0))
     return np.concatenate([x for x, _ in blocks]), np.concatenate([y for _, y in blocks])
 
@@ -70,14 +71,14 @@ def _sample(run: Run) -> tuple[Any, Any]:
 def _test_error(run: Run, model: KernelRidge, coefficients: Any, sample: Any) -> float:
     """Error on the held-out sample that all runs of a task share."""
     missed = 0
-    for x, y in _blocks(run, (stream_key(0, Stream.TEST), None), run.evaluation.test):
+    for x, y in _blocks(run, (held_out_key(), None), run.evaluation.test):
         missed += int(np.sum(~(y * model.predict(coefficients, sample, x) > 0)))
     return missed / run.evaluation.test
 
 
 def _blocks(run: Run, keys: tuple[Any, Any], size: int) -> Iterator[tuple[Any, Any]]:
     """The first ``size`` examples of a stream, a block at a time; without a noise key their labels are clean."""
-    draw, values = _drawer(run.task.shape()), run.task.values(run.seed)
+    draw, values = _drawer(run.task.shape()), run.task.values(run.key())
     for first in range(0, size, BLOCK):
         x, y = draw(values, *keys, np.arange(first, first + BLOCK, dtype=np.uint32))
         kept = min(BLOCK, size - first)
@@ -92,6 +93,6 @@ def _drawer(task: Task) -> Callable[..., tuple[Any, Any]]:
         raw = task.raw(key, index)
         clean = noise_key is None
         y = task.targets(values, raw) if clean else task.train_targets(values, noise_key, index, raw)
-        return task.inputs(raw), y
+        return task.inputs(values, raw), y
 
     return jax.jit(draw)

@@ -10,7 +10,7 @@ import numpy as np
 
 from glassware.engine.choice import Engine, choose, program
 from glassware.engine.device import choose_lanes, devices, on_cpu
-from glassware.engine.lanes import step_flops
+from glassware.engine.lanes import step_flops, tested
 from glassware.training import Run
 
 CORE_WORK = 5e9  # floating-point operations a core is given to be timed by: a tenth of a second to a second
@@ -35,8 +35,8 @@ class Speed:
 
 def round_flops(run: Run) -> float:
     """Work between two evaluations and of an evaluation: of its first look only where a screen spares the rest."""
-    looked = (run.evaluation.screen or run.evaluation.test) + run.evaluation.train
-    return run.evaluation.every * step_flops(run) + run.network.forward_flops(run.task.input_size, looked)
+    looked = (run.evaluation.screen or tested(run)) + run.evaluation.train
+    return run.evaluation.every * step_flops(run) + run.network.forward_flops(run.task, looked)
 
 
 def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "auto") -> Speed:
@@ -82,5 +82,5 @@ def _patient(run: Run) -> Run:
 def _short_rounds(run: Run) -> Run:
     """The same network with rounds short enough to be timed, and evaluations that do not count."""
     every = max(1, min(run.evaluation.every, int(CORE_WORK / step_flops(run))))
-    update = {"every": every, "test": SMALL_TEST, "train": 0, "screen": 0}
+    update = {"every": every, "growth": None, "test": SMALL_TEST, "train": 0, "screen": 0}
     return run.model_copy(update={"evaluation": run.evaluation.model_copy(update=update)})

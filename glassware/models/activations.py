@@ -17,8 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-import jax
-import jax.numpy as jnp
+from glassware.backend import jax, jnp
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import jax.numpy as jnp
 import numpy as np
 from pydantic import Field, model_validator
 
+from glassware.backend import jnp
 from glassware.draws import Stream, Words, draw, fold, ranking, stream_key, unit
 from glassware.part import Part, Values
 
@@ -26,6 +26,7 @@ class Init(Part):
         s: incoming ones per neuron (``sparse`` only; 2 unless told).
         eps: value of the remaining first-layer weights (``sparse`` only).
         seed: draw the weights of this seed instead of the run's own.
+        pairing: draw the weights of runs with this pairing instead of the run's own (see ``Run.pairing``).
         neurons: take these neurons of a wider network's draw, as a lottery ticket rewound to its initial weights.
         parent_width: width of that wider network, whose scaling the second layer keeps.
     """
@@ -34,10 +35,20 @@ class Init(Part):
     s: Annotated[int, Field(ge=1)] | None = None
     eps: Annotated[float, Field(ge=-1e30, le=1e30)] | None = None  # a lane value, hence float32
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    pairing: str | None = None
     neurons: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] | None = None
     parent_width: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
 
-    lane: ClassVar = {"scheme": "dense", "s": None, "eps": None, "seed": None, "neurons": None, "parent_width": None}
+    lane: ClassVar = {
+        "scheme": "dense",
+        "s": None,
+        "eps": None,
+        "seed": None,
+        "pairing": None,
+        "neurons": None,
+        "parent_width": None,
+    }
+    column: ClassVar = {"scheme": "init", "seed": "init_seed", "pairing": "init_pairing"}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -54,9 +65,15 @@ class Init(Part):
             raise ValueError(f"neurons must lie below parent_width = {self.parent_width}, not {max(self.neurons)}")
         return self
 
-    def values(self, seed: int, width: int, layers: int) -> Values:
-        """Lane values for a network of ``layers`` layers; ``width`` is that of the first hidden one, 1 without one."""
-        key = stream_key(seed if self.seed is None else self.seed, Stream.INIT)
+    def values(self, key: np.ndarray, width: int, layers: int) -> Values:
+        """Lane values for a network of ``layers`` layers.
+
+        Args:
+            key: of the run whose weights are drawn.
+            width: of the first hidden layer, 1 without one.
+            layers: how many the network has.
+        """
+        key = stream_key(key, Stream.INIT)
         neurons = np.arange(width, dtype=np.uint32) if self.neurons is None else np.array(self.neurons, np.uint32)
         return {
             "scheme": np.int32(SCHEMES.index(self.scheme)),

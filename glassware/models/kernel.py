@@ -33,6 +33,7 @@ class KernelRidge(Part):
     ridge: Annotated[float, Field(gt=0)] = 1e-6
 
     solved: ClassVar[bool] = True
+    layered: ClassVar[bool] = False
     widths: ClassVar[tuple[int, ...]] = ()
 
     @model_validator(mode="after")
@@ -42,6 +43,9 @@ class KernelRidge(Part):
         if self.kernel != "ntk" and self.bias:
             raise ValueError(f"bias belongs to the kernel 'ntk': a constant input changes nothing for '{self.kernel}'")
         return self
+
+    def columns(self, role: str) -> dict[str, Any]:
+        return {**super().columns(role), "kernel": self.label}
 
     @property
     def label(self) -> str:

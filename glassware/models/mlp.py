@@ -5,21 +5,22 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
 
-import jax.numpy as jnp
 from pydantic import Field, field_validator
 
+from glassware.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine
 from glassware.models.model import Params
+from glassware.tasks.task import Kind, Task
 
 Width = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
 class MLP(Activated):
-    """yhat(x) = v . sigma(W x + b) + beta, or deeper: every layer affine with bias, sigma between, one output.
+    """yhat(x) = v . sigma(W x + b) + beta, or deeper: every layer affine with bias, sigma between, one output per class.
 
     Attributes:
-        width: hidden units r; a list gives one entry a hidden layer.
+        width: hidden units r; a list gives one entry per hidden layer.
         output_bias: whether there is a beta.
     """
 
@@ -28,6 +29,7 @@ class MLP(Activated):
     output_bias: bool = True
 
     layered: ClassVar[bool] = True
+    kinds: ClassVar[tuple[Kind, ...]] = ("sign", "class")
 
     @field_validator("width", mode="after")
     @classmethod
@@ -42,11 +44,12 @@ class MLP(Activated):
     def layers(self) -> int:
         return len(self.widths) + 1
 
-    def sizes(self, inputs: int) -> tuple[int, ...]:
-        return (inputs, *self.widths, 1)
+    def sizes(self, task: Task) -> tuple[int, ...]:
+        """Numbers between layers, inputs and outputs included."""
+        return (task.input_size, *self.widths, task.classes)
 
-    def init(self, values: Any, inputs: int) -> Params:
-        sizes = self.sizes(inputs)
+    def init(self, values: Any, task: Task) -> Params:
+        sizes = self.sizes(task)
         addresses = [jnp.arange(size, dtype=jnp.uint32) for size in sizes]
         addresses[1] = values["neurons"]
         fans: list[Any] = list(sizes)
@@ -65,18 +68,27 @@ class MLP(Activated):
         for layer in hidden:
             x = self.sigma(x @ layer["w"] + layer["b"])
         output = x @ last["w"]
-        return (output + last["b"] if self.output_bias else output)[..., 0]
+        output = output + last["b"] if self.output_bias else output
+        return output[..., 0] if output.shape[-1] == 1 else output
 
-    def parameters(self, inputs: int) -> int:
-        sizes = self.sizes(inputs)
-        return sum((a + 1) * b for a, b in pairwise(sizes)) - (not self.output_bias)
+    def neurons(self, params: Params) -> Any:
+        if len(self.widths) != 1:
+            raise NotImplementedError
+        hidden, readout = params
+        return jnp.concatenate([hidden["w"].T, hidden["b"][:, None], readout["w"]], axis=1)
 
-    def step_flops(self, inputs: int, batch: int) -> float:
+    def parameters(self, task: Task) -> int:
+        sizes = self.sizes(task)
+        return sum((a + 1) * b for a, b in pairwise(sizes)) - (0 if self.output_bias else sizes[-1])
+
+    def step_flops(self, task: Task, batch: int) -> float:
         """Work of one training step: forward, weight gradients, and input gradients past the first layer."""
-        sizes = self.sizes(inputs)
+        sizes = self.sizes(task)
         products = [a * b for a, b in pairwise(sizes)]
         return 2.0 * batch * (3 * sum(products) - products[0])
 
-    def forward_flops(self, inputs: int, batch: int) -> float:
-        sizes = self.sizes(inputs)
-        return 2.0 * batch * sum(a * b for a, b in pairwise(sizes))
+    def forward_flops(self, task: Task, batch: int) -> float:
+        return 2.0 * batch * sum(a * b for a, b in pairwise(self.sizes(task)))
+
+    def widest(self, task: Task) -> int:
+        return max(*self.widths, task.classes)

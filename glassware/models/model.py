@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from inspect import isabstract
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from glassware.part import Part
+import numpy as np
 
-Params: TypeAlias = tuple[dict[str, Any], ...]  # one dictionary of arrays a layer; where affine, "w" (in, out) and "b"
+from glassware.backend import jax
+from glassware.part import Part
+from glassware.tasks.task import Kind, Task
+
+# One dictionary of arrays per layer; where affine, "w" (in, out) and "b". A leaf is named by its place: ``0.w``.
+Params: TypeAlias = tuple[dict[str, Any], ...]
 
 
 class Model(Part):
     """A network trained by steps. A subclass is a frozen specification: every field of it is compiled in.
 
-    A subclass names itself by a field ``name: Literal["..."] = "..."`` and is made known by one line in ``MODELS``.
+    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``MODELS``, and
+    gives ``layers``, ``init`` and ``apply``; the rest has defaults.
 
     Attributes:
         layered: whether ``params[0]["w"]`` is a matrix (inputs, units) that multiplies the input. Probes of the first
             layer look there and refuse models that have none.
+        kinds: what its outputs can predict.
     """
 
     name: str
 
     solved: ClassVar[bool] = False
     layered: ClassVar[bool] = False
+    kinds: ClassVar[tuple[Kind, ...]] = ("sign",)
 
     @property
-    @abstractmethod
     def widths(self) -> tuple[int, ...]:
         """Hidden layer sizes, first to last; empty where there is none."""
+        return ()
 
     if TYPE_CHECKING:
 
@@ -54,28 +64,54 @@ class Model(Part):
         """Entries of the parameter tuple. Each has a factor in ``layer_rates`` and two keys of the init stream."""
 
     @abstractmethod
-    def init(self, values: Any, inputs: int) -> Params:
+    def init(self, values: Any, task: Task) -> Params:
         """Initial parameters from the lane values of ``Init``."""
 
     @abstractmethod
     def apply(self, params: Params, x: Any) -> Any:
-        """Outputs (batch,) for inputs (batch, n)."""
+        """Outputs for inputs (batch, *input_shape): (batch,), (batch, classes) or (batch, positions, classes)."""
 
-    @abstractmethod
-    def parameters(self, inputs: int) -> int:
+    def parameters(self, task: Task) -> int:
         """Number of trained scalars."""
+        from glassware.models.init import Init
 
-    @abstractmethod
-    def forward_flops(self, inputs: int, batch: int) -> float:
-        """Work of the outputs of a batch."""
+        blank = Init().values(np.zeros(2, np.uint32), next(iter(self.widths), 1), self.layers)
+        shapes = jax.eval_shape(lambda values: self.init(values, task), blank)
+        return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes))
 
-    def step_flops(self, inputs: int, batch: int) -> float:
+    def forward_flops(self, task: Task, batch: int) -> float:
+        """Work of the outputs of a batch: a product and a sum per parameter, unless a model knows better."""
+        return 2.0 * batch * self.parameters(task)
+
+    def step_flops(self, task: Task, batch: int) -> float:
         """Work of one training step: forward, and twice that for the gradients, unless a model knows better."""
-        return 3.0 * self.forward_flops(inputs, batch)
+        return 3.0 * self.forward_flops(task, batch)
 
-    def widest(self, inputs: int) -> int:
+    def widest(self, task: Task) -> int:
         """Most numbers an example takes between two layers; examinations are cut into blocks by it."""
-        return max(self.widths, default=1)
+        return max((*self.widths, task.input_size, task.classes))
 
-    def check(self, inputs: int, scheme: str) -> None:
-        """Raise a ValueError of one sentence if the network does not fit inputs of this size or this init scheme."""
+    def neurons(self, params: Params) -> Any:
+        """Everything that belongs to each hidden unit, (units, numbers), for penalties on neurons."""
+        raise NotImplementedError
+
+    def check(self, task: Task, scheme: str) -> None:
+        """Raise a ValueError of one sentence if the network does not fit this task or this init scheme."""
+
+    def columns(self, role: str) -> dict[str, Any]:
+        widths = {"width": next(iter(self.widths), None), "depth": len(self.widths) or None}
+        return {**super().columns(role), **widths, "widths": self.widths if len(self.widths) > 1 else None}
+
+
+def named_leaves(params: Params) -> dict[str, Any]:
+    """The arrays of a network by name: ``0.w`` is the matrix of the first layer."""
+    return {f"{i}.{name}": leaf for i, layer in enumerate(params) for name, leaf in layer.items()}
+
+
+def from_leaves(leaves: Mapping[str, Any]) -> Params:
+    """Back from names to the parameters of a network."""
+    layers: dict[int, dict[str, Any]] = {}
+    for path, leaf in leaves.items():
+        layer, name = path.split(".", 1)
+        layers.setdefault(int(layer), {})[name] = leaf
+    return tuple(layers[i] for i in sorted(layers))

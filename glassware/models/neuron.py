@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-import jax.numpy as jnp
 
+from glassware.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine
 from glassware.models.model import Params
+from glassware.tasks.task import Task
 
 
 class Neuron(Activated):
@@ -19,15 +20,11 @@ class Neuron(Activated):
     layered: ClassVar[bool] = True
 
     @property
-    def widths(self) -> tuple[int, ...]:
-        return ()
-
-    @property
     def layers(self) -> int:
         return 1
 
-    def init(self, values: Any, inputs: int) -> Params:
-        keys = values["keys"]
+    def init(self, values: Any, task: Task) -> Params:
+        keys, inputs = values["keys"], task.input_size
         addresses = jnp.arange(inputs, dtype=jnp.uint32)
         weight, bias = affine(values, keys[0], keys[1], addresses, addresses[:1], inputs, 1, first=True)
         return ({"w": weight, "b": bias},)
@@ -36,11 +33,14 @@ class Neuron(Activated):
         (layer,) = params
         return self.sigma((x @ layer["w"] + layer["b"])[..., 0])
 
-    def parameters(self, inputs: int) -> int:
-        return inputs + 1
+    def parameters(self, task: Task) -> int:
+        return task.input_size + 1
 
-    def step_flops(self, inputs: int, batch: int) -> float:
-        return 2.0 * self.forward_flops(inputs, batch)  # no gradient passes below the first layer
+    def step_flops(self, task: Task, batch: int) -> float:
+        return 2.0 * self.forward_flops(task, batch)  # no gradient passes below the first layer
 
-    def forward_flops(self, inputs: int, batch: int) -> float:
-        return 2.0 * batch * inputs
+    def forward_flops(self, task: Task, batch: int) -> float:
+        return 2.0 * batch * task.input_size
+
+    def widest(self, task: Task) -> int:
+        return 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-import jax.numpy as jnp
 from pydantic import Field
 
+from glassware.backend import jnp
 from glassware.models.init import affine
 from glassware.models.model import Model, Params
+from glassware.tasks.task import Task
 
 
 class PolyNet(Model):
@@ -30,10 +31,6 @@ class PolyNet(Model):
     layered: ClassVar[bool] = True
 
     @property
-    def widths(self) -> tuple[int, ...]:
-        return ()
-
-    @property
     def units(self) -> int:
         return 1 if self.disjoint else self.degree
 
@@ -41,16 +38,18 @@ class PolyNet(Model):
     def layers(self) -> int:
         return 1
 
-    def check(self, inputs: int, scheme: str) -> None:
-        if self.disjoint and inputs % self.degree:
-            raise ValueError(f"a disjoint polynet needs n to be a multiple of its degree {self.degree}, not {inputs}")
+    def check(self, task: Task, scheme: str) -> None:
+        if self.disjoint and task.input_size % self.degree:
+            raise ValueError(
+                f"a disjoint polynet needs n to be a multiple of its degree {self.degree}, not {task.input_size}"
+            )
         if self.disjoint and scheme == "sparse":
             raise ValueError(
                 "the init scheme 'sparse' does not fit a disjoint polynet: its factors see disjoint blocks"
             )
 
-    def init(self, values: Any, inputs: int) -> Params:
-        keys = values["keys"]
+    def init(self, values: Any, task: Task) -> Params:
+        keys, inputs = values["keys"], task.input_size
         rows = jnp.arange(inputs, dtype=jnp.uint32)
         columns = jnp.arange(self.units, dtype=jnp.uint32)
         fan_in, gain = (1, 1.0) if self.disjoint else (inputs, 2.0)
@@ -70,14 +69,14 @@ class PolyNet(Model):
             output = output * factors[..., i]
         return output
 
-    def parameters(self, inputs: int) -> int:
-        return inputs if self.disjoint else (inputs + 1) * self.degree
+    def parameters(self, task: Task) -> int:
+        return task.input_size if self.disjoint else (task.input_size + 1) * self.degree
 
-    def step_flops(self, inputs: int, batch: int) -> float:
-        return 2.0 * self.forward_flops(inputs, batch)  # no gradient passes below the first layer
+    def step_flops(self, task: Task, batch: int) -> float:
+        return 2.0 * self.forward_flops(task, batch)  # no gradient passes below the first layer
 
-    def forward_flops(self, inputs: int, batch: int) -> float:
-        return 2.0 * batch * (inputs if self.disjoint else inputs * self.degree)
+    def forward_flops(self, task: Task, batch: int) -> float:
+        return 2.0 * batch * (task.input_size if self.disjoint else task.input_size * self.degree)
 
-    def widest(self, inputs: int) -> int:
-        return inputs if self.disjoint else self.degree
+    def widest(self, task: Task) -> int:
+        return task.input_size if self.disjoint else self.degree

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-import jax
-import jax.numpy as jnp
 from pydantic import Field, model_validator
 
+from glassware.backend import jax, jnp
 from glassware.models.init import matrix, normal
 from glassware.models.model import Model, Params
+from glassware.tasks.task import Task
 
 Size = Annotated[int, Field(ge=1, le=100_000)]
 
@@ -53,11 +53,12 @@ class Transformer(Model):
         """Embeddings, queries and keys, values and their way out, into the MLP block, out of it, the readout."""
         return 6
 
-    def check(self, inputs: int, scheme: str) -> None:
+    def check(self, task: Task, scheme: str) -> None:
         if scheme == "sparse":
             raise ValueError("the init scheme 'sparse' does not fit a transformer: no layer sees the input coordinates")
 
-    def init(self, values: Any, inputs: int) -> Params:
+    def init(self, values: Any, task: Task) -> Params:
+        inputs = task.input_size
         d, attn, (_, mlp) = self.d_emb, self.d_attn, self.widths
         keys, across = values["keys"], self.heads * attn
         return (
@@ -79,8 +80,8 @@ class Transformer(Model):
     def _attention(self, params: Params, x: Any) -> Any:
         """What each head brings to [CLS], (batch, heads d_attn).
 
-        A position holds one of two tokens, so there are 2n+1 tokens in all: their logits and values are made once a
-        step, not once an example, and an example picks its own n+1 of them.
+        A position holds one of two tokens, so there are 2n+1 tokens in all: their logits and values are made once per
+        step, not once per example, and an example picks its own n+1 of them.
         """
         embed, before, after = params[:3]
         tokens, heads, attn = embed["tokens"], self.heads, self.d_attn
@@ -104,15 +105,16 @@ class Transformer(Model):
         total = brought(places, position_value) + brought(by_token, token_value)
         return total.reshape(*x.shape[:-1], heads * attn)
 
-    def parameters(self, inputs: int) -> int:
+    def parameters(self, task: Task) -> int:
         d, across, (_, mlp) = self.d_emb, self.heads * self.d_attn, self.widths
-        return (3 + inputs) * d + 4 * d * across + 2 * d * mlp + mlp + d + d
+        return (3 + task.input_size) * d + 4 * d * across + 2 * d * mlp + mlp + d + d
 
-    def forward_flops(self, inputs: int, batch: int) -> float:
+    def forward_flops(self, task: Task, batch: int) -> float:
+        inputs = task.input_size
         d, across, (_, mlp) = self.d_emb, self.heads * self.d_attn, self.widths
         once = (inputs + 3) * d * (self.heads + across) + 2 * d * across
         each = inputs * (across + 2 * self.heads) + across * d + 2 * d * mlp + d
         return 2.0 * (once + batch * each)
 
-    def widest(self, inputs: int) -> int:
-        return max(*self.widths, self.heads * max(self.d_attn, inputs + 1))
+    def widest(self, task: Task) -> int:
+        return max(*self.widths, self.heads * max(self.d_attn, task.input_size + 1))

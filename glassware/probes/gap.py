@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from glassware.backend import jax, jnp
 from glassware.probes.movement import on_support
 from glassware.probes.outputs import correlation_of, mean_over
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
+from glassware.backend import jnp
+
 
 
 def movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
@@ -35,11 +36,11 @@ def trajectory(run: Any, values: Any, params: Any) -> dict[str, Any]:
 
 def on_support(run: Any, values: Any) -> Any:
     """1 on the coordinates of S, 0 elsewhere, (n,)."""
-    return (1.0 - run.task.inputs(values["task"]["mask"])) / 2.0
+    return (1.0 - run.task.signs(values["task"]["mask"])) / 2.0
 
 
 def _moved(run: Any, values: Any, params: Any) -> Any:
-    return params[0]["w"] - run.network.init(values["init"], run.task.input_size)[0]["w"]
+    return params[0]["w"] - run.network.init(values["init"], run.task)[0]["w"]
 
 
 def _largest(run: Any, values: Any, params: Any, where: Any, name: str) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
+from glassware.backend import jax, jnp
+
 
 
 def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]
 
 def correlation_of(run: Any, values: Any, params: Any, raw: Any) -> Any:
     """The mean of y yhat(x) over a batch of compact examples."""
-    output = run.network.apply(params, run.task.inputs(raw))
+    output = run.network.apply(params, run.task.inputs(values["task"], raw))
     return jnp.mean(run.task.targets(values["task"], raw) * output)
 
 

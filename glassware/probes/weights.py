@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
-
+from glassware.backend import jnp
 from glassware.probes.movement import on_support
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from pydantic import Field, model_validator
 
+from glassware.backend import jax, jnp
 from glassware.draws import Stream, Words, draw, stream_key, subset, unit
 from glassware.part import Values
 from glassware.tasks.task import Task
@@ -17,7 +16,7 @@ from glassware.tasks.task import Task
 class Parity(Task):
     """x uniform on {+1, -1}^n and y = prod of x_i over i in S, |S| = k.
 
-    Examples are packed bits (bit 1 means -1), 32 coordinates a word, drawn from their counter when they are used, so
+    Examples are packed bits (bit 1 means -1), 32 coordinates per word, drawn from their counter when they are used, so
     a sample of any size m costs no memory. The label is the parity of popcount(words AND mask), so k, S and the noise
     are lane values.
 
@@ -54,23 +53,26 @@ class Parity(Task):
         return self
 
     @property
-    def input_size(self) -> int:
-        return self.n
+    def input_shape(self) -> tuple[int, ...]:
+        return (self.n,)
 
     @property
     def words(self) -> int:
         """32-bit words an example takes."""
         return -(-self.n // 32)
 
-    def hidden_support(self, seed: int) -> tuple[int, ...]:
-        """S of the run with this seed: the given support, or k coordinates drawn from the seed."""
+    def hidden_support(self, key: np.ndarray) -> tuple[int, ...]:
+        """S of the run with this key: the given support, or k coordinates drawn from the key."""
         if self.support is not None:
             return self.support
-        return subset(stream_key(seed, Stream.SUPPORT), self.n, self.k)
+        return subset(stream_key(key, Stream.SUPPORT), self.n, self.k)
 
-    def values(self, seed: int) -> Values:
+    def hidden(self, key: np.ndarray) -> dict[str, Any]:
+        return {"support": self.hidden_support(key)}
+
+    def values(self, key: np.ndarray) -> Values:
         mask = np.zeros(self.words, np.uint32)
-        for i in self.hidden_support(seed):
+        for i in self.hidden_support(key):
             mask[i // 32] |= np.uint32(1 << (i % 32))
         return {"mask": mask, "noise": np.float32(self.noise)}
 
@@ -78,13 +80,17 @@ class Parity(Task):
         pairs = [draw(key, index, index * np.uint32(0) + np.uint32(j)) for j in range(-(-self.words // 2))]
         return jnp.stack([word for pair in pairs for word in pair][: self.words], axis=-1)
 
-    def inputs(self, raw: Any) -> Any:
+    def inputs(self, values: Any, raw: Any) -> Any:
+        return self.signs(raw)
+
+    def signs(self, raw: Any) -> Any:
+        """Packed bits (.., words) to signs (.., n)."""
         bits = (raw[..., :, None] >> jnp.arange(32, dtype=jnp.uint32)) & jnp.uint32(1)
         bits = bits.reshape(*raw.shape[:-1], self.words * 32)[..., : self.n]
         return 1.0 - 2.0 * bits.astype(jnp.float32)
 
     def targets(self, values: Any, raw: Any) -> Any:
-        odd = jnp.sum(lax.population_count(raw & values["mask"]), axis=-1) & jnp.uint32(1)
+        odd = jnp.sum(jax.lax.population_count(raw & values["mask"]), axis=-1) & jnp.uint32(1)
         return 1.0 - 2.0 * odd.astype(jnp.float32)
 
     def train_targets(self, values: Any, noise_key: Words, index: Any, raw: Any) -> Any:

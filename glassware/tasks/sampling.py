@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-import jax.numpy as jnp
-
+from glassware.backend import jnp
 from glassware.draws import Words, below, draw
 
 Sampling: TypeAlias = Literal["replacement", "epochs"]
@@ -15,10 +14,7 @@ SHUFFLE_ROUNDS = 32
 
 
 def minibatch(sampling: Sampling, key: Words, step: Any, batch: int, m: Any) -> Any:
-    """Example indices of one minibatch, uint32 (batch,). ``m`` = 0 means online: every example is new.
-
-    An offline run of size m uses the first m examples of the stream that an online run of the same seed would see.
-    """
+    """Example indices of one minibatch, uint32 (batch,). ``m`` = 0 means online: every example is new."""
     slot = jnp.arange(batch, dtype=jnp.uint32)
     position = jnp.uint32(step) * jnp.uint32(batch) + slot
     size = jnp.maximum(m, 1).astype(jnp.uint32)

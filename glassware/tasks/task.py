@@ -2,37 +2,87 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
 
 from glassware.draws import Words
 from glassware.part import Part, Values
 
+# What is predicted, and so what a model puts out and which losses and metrics make sense:
+#   sign      +1 or -1; one real number per example
+#   class     one of ``classes``; as many logits per example. Targets are numbers, or distributions over the classes
+#   sequence  a class at every position; logits (positions, classes) per example. A target below 0 is not counted
+Kind: TypeAlias = Literal["sign", "class", "sequence"]
+
 
 class Task(Part):
-    """Where examples come from. ``raw`` is the task's compact form of a batch (packed bits, row numbers, tokens)."""
+    """Where examples come from, in compact form (``raw``: packed bits, row numbers, tokens) and as a model sees them.
+
+    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``TASKS``, and
+    gives ``input_shape``, ``raw``, ``inputs`` and ``targets``; the rest has defaults.
+
+    Attributes:
+        kind: what is predicted.
+        measure: the metric by which a run usually succeeds.
+        loss: the usual loss.
+        hidden_inputs: whether the inputs of an example depend on what the run has hidden (its lane values). If not,
+            the held-out inputs are made once for all lanes.
+    """
+
+    name: str
+
+    kind: ClassVar[Kind] = "sign"
+    measure: ClassVar[str] = "error"
+    hidden_inputs: ClassVar[bool] = False
 
     @property
     @abstractmethod
-    def input_size(self) -> int:
-        """Length of one input vector."""
+    def input_shape(self) -> tuple[int, ...]:
+        """Shape of one input."""
 
-    @abstractmethod
-    def values(self, seed: int) -> Values:
-        """Lane values of the run with this seed, drawn or given (host side)."""
+    @property
+    def classes(self) -> int:
+        """Numbers a model puts out per example (and position): 1 for a sign."""
+        if self.kind == "sign":
+            return 1
+        raise NotImplementedError(f"{type(self).__name__} must say how many classes it has")
+
+    @property
+    def domain(self) -> int | None:
+        """How many examples there are in all, numbered from 0; None where they never end."""
+        return None
+
+    @property
+    def input_size(self) -> int:
+        """Numbers in one input."""
+        return math.prod(self.input_shape)
+
+    def values(self, key: np.ndarray) -> Values:
+        """Lane values of the run with this key: what is hidden, drawn or given (host side)."""
+        return {}
+
+    def hidden(self, key: np.ndarray) -> dict[str, Any]:
+        """Columns that say what was hidden in the run with this key."""
+        return {}
 
     @abstractmethod
     def raw(self, key: Words, index: Any) -> Any:
-        """The examples at these indices of a stream, in compact form. ``index``: uint32 (batch,)."""
+        """The examples at these indices of a stream, in compact form. ``index``: uint32 (batch,).
+
+        Where the domain is finite, ``index`` is the example's number and the key does not matter.
+        """
 
     @abstractmethod
-    def inputs(self, raw: Any) -> Any:
-        """Compact examples to model inputs, float32 (batch, input_size)."""
+    def inputs(self, values: Any, raw: Any) -> Any:
+        """Compact examples as the model sees them, (batch, *input_shape)."""
 
     @abstractmethod
     def targets(self, values: Any, raw: Any) -> Any:
-        """True labels of compact examples, float32 (batch,)."""
+        """What is to be predicted of compact examples, (batch,) or (batch, positions)."""
 
     def train_targets(self, values: Any, noise_key: Words, index: Any, raw: Any) -> Any:
-        """Labels as the learner sees them; a task with label noise overrides this."""
+        """Targets as the learner sees them; a task with label noise overrides this."""
         return self.targets(values, raw)

@@ -1,8 +1,15 @@
 """Objective, optimiser, one step, the loop. Nothing here knows about lanes or sweeps."""
 
+from glassware.training.evaluation import Evaluation
 from glassware.training.loop import NEVER, Loop, Records, State
-from glassware.training.objective import LOSSES
+from glassware.training.objective import LOSSES, METRICS, Loss, Metric
 from glassware.training.optimiser import SGD, Adam, AdamW
-from glassware.training.run import Evaluation, Run
+from glassware.training.penalty import L1, L2, MixedNorm
+from glassware.training.run import Load, Run
+from glassware.training.schedule import Constant, Cosine, Doubling, WarmUp
+from glassware.training.start import KeptStep, Start
 
-__all__ = ["LOSSES", "NEVER", "SGD", "Adam", "AdamW", "Evaluation", "Loop", "Records", "Run", "State"]
+__all__ = [
+    "L1", "L2", "LOSSES", "METRICS", "NEVER", "SGD", "Adam", "AdamW", "Constant", "Cosine", "Doubling", "Evaluation",
+    "KeptStep", "Load", "Loop", "Loss", "Metric", "MixedNorm", "Records", "Run", "Start", "State", "WarmUp",
+]  # fmt: skip

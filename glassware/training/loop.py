@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-import optax
-
-from glassware.draws import Stream, stream_key
+from glassware.backend import jax, jnp, optax
+from glassware.draws import held_out_key
+from glassware.models.model import Params
 from glassware.probes import PROBES
 from glassware.tasks import minibatch
-from glassware.training.objective import LOSSES, wrong
+from glassware.tasks.sampling import shuffled
+from glassware.training.objective import LOSSES, METRICS
 from glassware.training.run import Run
 
 NEVER = -1  # a step that has not happened
@@ -26,15 +26,18 @@ class State(NamedTuple):
     success_step: Any  # first evaluation that met the success test, or NEVER
     diverged_step: Any  # first step whose loss was not finite, or NEVER
     done: Any
-    loss: Any  # minibatch loss and error since the last evaluation, summed
-    error: Any
+    sums: Any  # loss and metrics of the minibatches since the last evaluation, by name
+    kept: Any = ()  # the parameters at each of the steps to keep, stacked
 
 
 class Examination(NamedTuple):
-    """The held-out sample, shared by all lanes: compact form, and inputs unpacked once."""
+    """The held-out sample that all lanes share: compact form, and inputs unpacked once.
+
+    None where lanes have samples of their own: a finite domain whose other examples are trained on.
+    """
 
     raw: Any
-    inputs: Any  # (blocks, block, n)
+    inputs: Any  # (blocks, block, *input_shape); None where they depend on what a run has hidden
 
 
 class Records(NamedTuple):
@@ -54,100 +57,160 @@ class Loop:
         probes = [PROBES[name] for name in shape.probes]
         self._curve_probes = [p for p in probes if p.when == "curve"]
         self._final_probes = [p for p in probes if p.when == "final"]
+        self._loss = LOSSES[shape.loss].function
 
-    def examination(self) -> Examination:
+    # -- examples -------------------------------------------------------------------------------------------------
+
+    def examination(self) -> Examination | None:
         """Draw the held-out sample: ``test`` examples of a stream that no run trains on, padded to whole blocks."""
+        task = self.shape.task
+        if task.domain is not None:
+            return None
         blocks = -(-self.shape.evaluation.test // self.block)
         index = jnp.arange(blocks * self.block, dtype=jnp.uint32)
-        raw = self.shape.task.raw(stream_key(0, Stream.TEST), index)
+        raw = task.raw(held_out_key(), index)
         raw = jax.tree.map(lambda a: a.reshape(blocks, self.block, *a.shape[1:]), raw)
-        return Examination(raw, self.shape.task.inputs(raw))
-
-    def init(self, values: Any) -> State:
-        params = self.shape.network.init(values["init"], self.shape.task.input_size)
-        optimiser = self.shape.optimiser.transform(values["optimiser"]).init(params)
-        never = jnp.int32(NEVER)
-        return State(params, optimiser, jnp.int32(0), never, never, jnp.bool_(False), jnp.float32(0), jnp.float32(0))
+        return Examination(raw, None if task.hidden_inputs else jax.vmap(lambda raw: task.inputs({}, raw))(raw))
 
     def batch(self, values: Any, t: Any) -> tuple[Any, Any]:
-        """Inputs and labels of the minibatch of step ``t``."""
-        index = minibatch(self.shape.sampling, values["keys"]["order"], t, self.shape.batch, values["m"])
-        return self._examples(values, index)
+        """Inputs and targets of the minibatch of step ``t``."""
+        size = self.shape.batch_size
+        if self.shape.batch == "full":
+            return self._examples(values, jnp.arange(size, dtype=jnp.uint32))
+        return self._examples(values, minibatch(self.shape.sampling, values["keys"]["order"], t, size, values["m"]))
 
     def _examples(self, values: Any, index: Any) -> tuple[Any, Any]:
+        """Training examples at these places of the run's sample."""
         task, keys = self.shape.task, values["keys"]
+        index = self._element(values, index)
         raw = task.raw(keys["example"], index)
-        return task.inputs(raw), task.train_targets(values["task"], keys["noise"], index, raw)
+        targets = task.train_targets(values["task"], keys["noise"], index, raw)
+        return task.inputs(values["task"], raw), targets
+
+    def _element(self, values: Any, place: Any) -> Any:
+        """The number of an example in a finite domain: the run's sample comes first in a shuffle of its own."""
+        domain = self.shape.task.domain
+        if domain is None or (self.shape.m is None and self.shape.batch == "full"):
+            return place
+        return shuffled(values["keys"]["example"], place * jnp.uint32(0), place, jnp.uint32(domain))
+
+    # -- training -------------------------------------------------------------------------------------------------
+
+    def init(self, values: Any) -> State:
+        params = self._first(values)
+        optimiser = self.shape.optimiser.transform(values["optimiser"], 0).init(params)
+        never = jnp.int32(NEVER)
+        places = len(self.shape.keep)
+        kept = jax.tree.map(lambda a: jnp.zeros((places, *a.shape), a.dtype), params) if places else ()
+        return State(params, optimiser, jnp.int32(0), never, never, jnp.bool_(False), self._zero(), kept)
+
+    def _first(self, values: Any) -> Params:
+        """First weights: drawn, or those that another run has kept."""
+        drawn = self.shape.network.init(values["init"], self.shape.task)
+        if self.shape.start is None:
+            return drawn
+        return tuple(
+            {name: values["start"].get(f"{i}.{name}", leaf) for name, leaf in layer.items()}
+            for i, layer in enumerate(drawn)
+        )
+
+    def _zero(self) -> dict[str, Any]:
+        names = ["loss", *self.shape.metrics, *(["steps"] if self.shape.evaluation.growth else [])]
+        return {name: jnp.float32(0) for name in names}
 
     def step(self, values: Any, state: State) -> State:
         """One minibatch step."""
         x, y = self.batch(values, state.t)
 
-        def objective(params: Any) -> tuple[Any, Any]:
+        def objective(params: Params) -> tuple[Any, dict[str, Any]]:
             output = self.shape.network.apply(params, x)
-            return jnp.mean(LOSSES[self.shape.loss](output, y)), jnp.mean(wrong(output, y))
+            loss = jnp.mean(self._loss(output, y))
+            seen = {name: jnp.mean(METRICS[name].function(output, y)) for name in self.shape.metrics}
+            return self._penalised(loss, params, values), {"loss": loss, **seen}
 
-        (loss, error), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
-        transform = self.shape.optimiser.transform(values["optimiser"])
+        (total, seen), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
+        transform = self.shape.optimiser.transform(values["optimiser"], state.t)
         updates, optimiser = transform.update(gradient, state.optimiser, state.params)
-        broken = (state.diverged_step == NEVER) & ~jnp.isfinite(loss)
+        broken = (state.diverged_step == NEVER) & ~jnp.isfinite(total)
         return state._replace(
             params=optax.apply_updates(state.params, updates),
             optimiser=optimiser,
             t=state.t + 1,
             diverged_step=jnp.where(broken, state.t + 1, state.diverged_step),
-            loss=state.loss + loss,
-            error=state.error + error,
+            sums={name: total + seen.get(name, 1.0) for name, total in state.sums.items()},
         )
 
-    def evaluate(self, values: Any, state: State, exam: Examination) -> tuple[State, dict[str, Any]]:
+    def _penalised(self, loss: Any, params: Params, values: Any) -> Any:
+        for i, penalty in enumerate(self.shape.penalty):
+            loss = loss + values["penalty"][i] * penalty.size(self.shape.network, params)
+        return loss
+
+    # -- examining ------------------------------------------------------------------------------------------------
+
+    def evaluate(self, values: Any, state: State, exam: Examination | None) -> tuple[State, dict[str, Any]]:
         """Examine a run between steps: its curves' next point, and whether it has succeeded, diverged or ended."""
         shape = self.shape
-        test_error = self._test_error(values, state.params, exam)
-        steps = jnp.float32(shape.evaluation.every)
+        tested = self._test(values, state.params, exam)
+        row = {f"test_{name}": value for name, value in tested.items()}
+        steps = state.sums["steps"] if "steps" in state.sums else jnp.float32(shape.evaluation.every)
         fresh = state.t == 0  # no minibatch seen yet: averages over them do not exist
-        row = {
-            "test_error": test_error,
-            "train_error": jnp.where(fresh, jnp.nan, state.error / steps),
-            "loss": jnp.where(fresh, jnp.nan, state.loss / steps),
-        }
+        average = lambda name: jnp.where(fresh, jnp.nan, state.sums[name] / steps)
+        row |= {f"train_{name}": average(name) for name in shape.metrics} | {"loss": average("loss")}
         if shape.evaluation.train:
-            row["train_error"] = self._sample_error(values, state.params)
+            trained = self._on_sample(values, state.params)
+            row |= {f"train_{name}": value for name, value in trained.items()}
         for probe in self._curve_probes:
             sample = (exam,) if probe.sample else ()
             row.update(probe.measure(shape, values, state.params, *sample))
         finite = jnp.isfinite(sum(jnp.sum(leaf) for leaf in jax.tree.leaves(state.params)))
         broken = (state.diverged_step == NEVER) & ~finite
         diverged_step = jnp.where(broken, state.t, state.diverged_step)
-        passed = (test_error <= values["success"]) & (diverged_step == NEVER)
+        passed = self._reached(values, row) & (diverged_step == NEVER)
         success_step = jnp.where(passed & (state.success_step == NEVER), state.t, state.success_step)
         stopped = values["stop"] & (success_step != NEVER)
         done = stopped | (diverged_step != NEVER) | (state.t >= values["steps"])
-        zero = jnp.float32(0)
-        state = state._replace(success_step=success_step, diverged_step=diverged_step, done=done, loss=zero, error=zero)
+        state = state._replace(
+            success_step=success_step,
+            diverged_step=diverged_step,
+            done=done,
+            sums=self._zero(),
+            kept=self._keep(values, state),
+        )
         return state, row
 
-    def columns(self) -> list[str]:
-        """Names of the curve columns, in the order of ``Records.curves``."""
+    def _reached(self, values: Any, row: dict[str, Any]) -> Any:
+        measure = self.shape.measure
+        value = row[f"test_{measure}"] if measure in METRICS else row[measure]
+        return value <= values["success"] if self.shape.succeeds_below else value >= values["success"]
+
+    def _keep(self, values: Any, state: State) -> Any:
+        if not self.shape.keep:
+            return ()
+        here = values["keep"] == state.t
+        chosen = lambda kept, leaf: jnp.where(here.reshape(-1, *[1] * leaf.ndim), leaf, kept)
+        return jax.tree.map(chosen, state.kept, state.params)
+
+    def columns(self) -> dict[str, tuple[int, ...]]:
+        """The measured columns in the order of ``Records.curves``, with the shape of a point: () for a number."""
         values = jax.tree.map(jnp.asarray, self.shape.values())
         row = jax.eval_shape(lambda v: self.evaluate(v, self.init(v), self.examination())[1], values)
-        return sorted(row)
+        return {name: row[name].shape for name in sorted(row)}
 
     def blank(self, capacity: int) -> Records:
         """Empty records with room for the examination at step 0 and ``capacity`` more."""
-        rows = capacity + 1
-        return Records(jnp.zeros(rows, jnp.int32), jnp.zeros((rows, len(self.columns())), jnp.float32), jnp.int32(0))
+        rows, numbers = capacity + 1, sum(math.prod(shape) for shape in self.columns().values())
+        return Records(jnp.zeros(rows, jnp.int32), jnp.zeros((rows, numbers), jnp.float32), jnp.int32(0))
 
-    def begin(self, values: Any, exam: Examination, capacity: int) -> tuple[State, Records]:
+    def begin(self, values: Any, exam: Examination | None, capacity: int) -> tuple[State, Records]:
         """A new run, examined at step 0."""
         state, row = self.evaluate(values, self.init(values), exam)
         return state, _write(self.blank(capacity), state.t, row)
 
     def advance(
-        self, values: Any, state: State, records: Records, exam: Examination, evaluations: Any
+        self, values: Any, state: State, records: Records, exam: Examination | None, evaluations: Any
     ) -> tuple[State, Records]:
         """Take a run through up to ``evaluations`` (traced) rounds of steps and examination; finished, it stays put."""
-        every = self.shape.evaluation.every
+        evaluation = self.shape.evaluation
 
         def unfinished(carry: Any) -> Any:
             i, state, _ = carry
@@ -155,67 +218,99 @@ class Loop:
 
         def round_(carry: Any) -> Any:
             i, state, records = carry
-            state = jax.lax.fori_loop(0, every, lambda _, s: self.step(values, s), state)
+            steps: Any = evaluation.every
+            if evaluation.growth is not None:
+                steps = jnp.minimum(evaluation.next(state.t), values["steps"]) - state.t
+            state = jax.lax.fori_loop(0, steps, lambda _, s: self.step(values, s), state)
             state, row = self.evaluate(values, state, exam)
             return i + 1, state, _write(records, state.t, row)
 
         _, state, records = jax.lax.while_loop(unfinished, round_, (jnp.int32(0), state, records))
         return state, records
 
-    def final(self, values: Any, params: Any) -> dict[str, Any]:
+    def final(self, values: Any, params: Params) -> dict[str, Any]:
         """The final probes of a finished run."""
         found: dict[str, Any] = {}
         for probe in self._final_probes:
             found.update(probe.measure(self.shape, values, params))
         return found
 
-    def _test_error(self, values: Any, params: Any, exam: Examination) -> Any:
-        """Error on the held-out sample, a block at a time so that hidden activations stay small."""
-        size, screen, block = self.shape.evaluation.test, self.shape.evaluation.screen, self.block
+    def _test(self, values: Any, params: Params, exam: Examination | None) -> dict[str, Any]:
+        """Metrics on the held-out sample."""
+        task, evaluation = self.shape.task, self.shape.evaluation
+        if exam is None:
+            return self._on_held_out_share(values, params)
 
-        def count(first: int, last: int) -> Any:
-            """Misses among examples first..last-1."""
-            blocks = slice(first // block, -(-last // block))
-            places = jnp.arange(exam.inputs.shape[0] * block).reshape(-1, block)[blocks]
+        def total(first: int, last: int) -> dict[str, Any]:
+            """Sums over examples first..last-1, a block at a time so that hidden activations stay small."""
+            blocks = slice(first // self.block, -(-last // self.block))
+            places = jnp.arange(blocks.start * self.block, blocks.stop * self.block).reshape(-1, self.block)
             counted = ((places >= first) & (places < last)).astype(jnp.float32)
+            items = jax.tree.map(lambda a: a[blocks], (exam.raw, exam.inputs))
 
-            def one(total: Any, item: Any) -> tuple[Any, None]:
-                raw, x, weight = item
-                y = self.shape.task.targets(values["task"], raw)
-                return total + jnp.sum(weight * wrong(self.shape.network.apply(params, x), y)), None
+            def one(sums: Any, item: Any) -> tuple[Any, None]:
+                (raw, x), weight = item
+                x = task.inputs(values["task"], raw) if x is None else x
+                return self._add(sums, params, x, task.targets(values["task"], raw), weight), None
 
-            return jax.lax.scan(one, jnp.float32(0), (exam.raw[blocks], exam.inputs[blocks], counted))[0]
+            return jax.lax.scan(one, self._nothing(), (items, counted))[0]
 
+        size, screen = evaluation.test, evaluation.screen
         if not screen:
-            return count(0, size) / size
-        screened = count(0, screen)
-        promising = screened / screen <= 2.0 * values["success"]
-        return jax.lax.cond(promising, lambda: (screened + count(screen, size)) / size, lambda: screened / screen)
+            return jax.tree.map(lambda sum_: sum_ / size, total(0, size))
+        screened = total(0, screen)
+        promising = screened[self.shape.measure] / screen <= 2.0 * values["success"]
+        whole = lambda: jax.tree.map(lambda a, b: (a + b) / size, screened, total(screen, size))
+        return jax.lax.cond(promising, whole, lambda: jax.tree.map(lambda a: a / screen, screened))
 
-    def _sample_error(self, values: Any, params: Any) -> Any:
-        """Error on the first ``train`` examples of the run's own sample."""
-        size, block = self.shape.evaluation.train, self.block
-        blocks = -(-size // block)
+    def _on_held_out_share(self, values: Any, params: Params) -> dict[str, Any]:
+        """Metrics on what training leaves of a finite domain, or on all of it where training leaves nothing."""
+        domain = self.shape.task.domain or 0
+        first = jnp.where(values["m"] < domain, values["m"], 0).astype(jnp.uint32)
+        size = jnp.minimum(jnp.uint32(self.shape.evaluation.test), jnp.uint32(domain) - first)
+        most = min(self.shape.evaluation.test, domain)
+
+        def examples(place: Any) -> tuple[Any, Any]:
+            place = jnp.minimum(first + place, jnp.uint32(domain - 1))
+            raw = self.shape.task.raw(values["keys"]["example"], self._element(values, place))
+            return self.shape.task.inputs(values["task"], raw), self.shape.task.targets(values["task"], raw)
+
+        return self._mean(params, examples, most, size.astype(jnp.float32))
+
+    def _on_sample(self, values: Any, params: Params) -> dict[str, Any]:
+        """Metrics on the first ``train`` examples of the run's own sample."""
+        size = self.shape.evaluation.train
         limit = jnp.where(values["m"] > 0, jnp.minimum(values["m"], size), size).astype(jnp.float32)
+        return self._mean(params, lambda place: self._examples(values, place), size, limit)
 
-        def one(total: Any, first: Any) -> tuple[Any, None]:
-            index = first + jnp.arange(block, dtype=jnp.uint32)
-            x, y = self._examples(values, index)
-            counted = (index.astype(jnp.float32) < limit).astype(jnp.float32)
-            return total + jnp.sum(counted * wrong(self.shape.network.apply(params, x), y)), None
+    def _mean(self, params: Params, examples: Any, most: int, count: Any) -> dict[str, Any]:
+        """Metrics over the first ``count`` (traced, at most ``most``) of the examples at places 0, 1, .."""
 
-        total, _ = jax.lax.scan(one, jnp.float32(0), jnp.arange(blocks, dtype=jnp.uint32) * jnp.uint32(block))
-        return total / limit
+        def one(sums: Any, first: Any) -> tuple[Any, None]:
+            place = first + jnp.arange(self.block, dtype=jnp.uint32)
+            counted = (place.astype(jnp.float32) < count).astype(jnp.float32)
+            return self._add(sums, params, *examples(place), counted), None
+
+        starts = jnp.arange(-(-most // self.block), dtype=jnp.uint32) * jnp.uint32(self.block)
+        sums, _ = jax.lax.scan(one, self._nothing(), starts)
+        return jax.tree.map(lambda sum_: sum_ / count, sums)
+
+    def _nothing(self) -> dict[str, Any]:
+        return {name: jnp.float32(0) for name in self.shape.metrics}
+
+    def _add(self, sums: Any, params: Params, x: Any, y: Any, weight: Any) -> dict[str, Any]:
+        output = self.shape.network.apply(params, x)
+        return {name: sum_ + jnp.sum(weight * METRICS[name].function(output, y)) for name, sum_ in sums.items()}
 
 
 def _write(records: Records, t: Any, row: dict[str, Any]) -> Records:
-    curve = jnp.stack([row[name] for name in sorted(row)]).astype(jnp.float32)
+    curve = jnp.concatenate([jnp.ravel(row[name]) for name in sorted(row)]).astype(jnp.float32)
     at = records.count
     return Records(records.t.at[at].set(t), records.curves.at[at].set(curve), at + 1)
 
 
 def _block(shape: Run) -> int:
     """Examples examined at once: their hidden activations take about a megabyte, which caches and GPUs both like."""
-    widest = shape.network.widest(shape.task.input_size)
+    widest = shape.network.widest(shape.task)
     block = 1 << max(5, min(10, (2**18 // widest).bit_length() - 1))
     return min(block, 1 << (shape.evaluation.test - 1).bit_length())

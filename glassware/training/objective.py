@@ -1,25 +1,89 @@
-"""Losses of a real-valued output yhat against a label y in {+1, -1}."""
+"""What is minimised and what is measured: losses and metrics of a model's outputs against targets, one per example.
+
+For a ``sign`` outputs and targets are (batch,); for a ``class`` outputs are logits (batch, classes) and targets class
+numbers (batch,) or distributions (batch, classes); a ``sequence`` has one more axis, positions, over which is averaged.
+Adding one is one line in ``LOSSES`` or ``METRICS``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import jax
-import jax.numpy as jnp
+from glassware.backend import jax, jnp
+from glassware.tasks.task import Kind
 
-Loss: TypeAlias = Literal["hinge", "square", "logistic", "correlation"]
+Measure: TypeAlias = Callable[[Any, Any], Any]  # (outputs, targets) -> one number per example
 
-LOSSES: dict[str, Callable[[Any, Any], Any]] = {
-    "hinge": lambda output, y: jax.nn.relu(1.0 - y * output),
-    "square": lambda output, y: (output - y) ** 2,
-    "logistic": lambda output, y: jax.nn.softplus(-y * output),
-    "correlation": lambda output, y: -y * output,
-}
+SIGN: tuple[Kind, ...] = ("sign",)
+CLASSES: tuple[Kind, ...] = ("class", "sequence")
 
-LOSS_NAMES = tuple(LOSSES)  # their order is that of a lane value
+
+@dataclass(frozen=True)
+class Loss:
+    """What training minimises: the mean of ``function`` over a minibatch, for tasks of these ``kinds``."""
+
+    function: Measure
+    kinds: tuple[Kind, ...] = SIGN
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What an examination measures: the mean of ``function`` over examples; ``better`` says which way success lies."""
+
+    function: Measure
+    kinds: tuple[Kind, ...] = ("sign", "class", "sequence")
+    better: Literal["low", "high"] = "low"
 
 
 def wrong(output: Any, y: Any) -> Any:
     """1.0 where the sign of the output misses the label; an output of exactly 0, or NaN, is a miss."""
     return jnp.where(y * output > 0, 0.0, 1.0)
+
+
+def cross_entropy(logits: Any, y: Any) -> Any:
+    """-log softmax(logits)[y], or the mean of it under a distribution y."""
+    log_probabilities = jax.nn.log_softmax(logits, axis=-1)
+    if y.ndim == logits.ndim:
+        return _over_positions(-jnp.sum(y * log_probabilities, axis=-1), jnp.ones(y.shape[:-1], bool))
+    picked = jnp.take_along_axis(log_probabilities, jnp.maximum(y, 0)[..., None], axis=-1)[..., 0]
+    return _over_positions(-picked, y >= 0)
+
+
+def error(output: Any, y: Any) -> Any:
+    """1.0 for a miss: the sign is wrong, or another class than the target has the largest logit (NaN: a miss)."""
+    if output.ndim == 1:
+        return wrong(output, y)
+    counted = y >= 0 if y.ndim < output.ndim else jnp.ones(y.shape[:-1], bool)
+    truth = y if y.ndim < output.ndim else jnp.argmax(y, axis=-1)
+    right = (jnp.argmax(output, axis=-1) == truth) & jnp.all(jnp.isfinite(output), axis=-1)
+    return _over_positions(jnp.where(right, 0.0, 1.0), counted)
+
+
+def _over_positions(values: Any, counted: Any) -> Any:
+    """The mean over the positions that count, (batch,)."""
+    if values.ndim == 1:
+        return values
+    axes = tuple(range(1, values.ndim))
+    return jnp.sum(jnp.where(counted, values, 0.0), axis=axes) / jnp.maximum(jnp.sum(counted, axis=axes), 1)
+
+
+LOSSES: dict[str, Loss] = {
+    "hinge": Loss(lambda output, y: jax.nn.relu(1.0 - y * output)),
+    "square": Loss(lambda output, y: (output - y) ** 2),
+    "logistic": Loss(lambda output, y: jax.nn.softplus(-y * output)),
+    "correlation": Loss(lambda output, y: -y * output),
+    "cross-entropy": Loss(cross_entropy, CLASSES),
+}
+
+METRICS: dict[str, Metric] = {
+    "error": Metric(error),
+    "accuracy": Metric(lambda output, y: 1.0 - error(output, y), better="high"),
+    "cross_entropy": Metric(cross_entropy, CLASSES),
+    "hinge_loss": Metric(LOSSES["hinge"].function, SIGN),
+}
+
+# The losses that kernels know, in the order of a lane value.
+SIGN_LOSSES = ("hinge", "square", "logistic", "correlation")
+USUAL_LOSS: dict[Kind, str] = {"sign": "hinge", "class": "cross-entropy", "sequence": "cross-entropy"}

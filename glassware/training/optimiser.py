@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-import jax
 import numpy as np
-import optax
 from pydantic import Field
 
+from glassware.backend import jax, optax
 from glassware.part import Part, Values
+from glassware.training.schedule import AnySchedule, Constant
 
 Rate = Annotated[float, Field(ge=0, le=1e30)]  # lane values are float32
 Fraction = Annotated[float, Field(ge=0, lt=1)]
@@ -22,11 +22,13 @@ class Optimiser(Part):
         lr: learning rate.
         weight_decay: lambda.
         layer_rates: factors on the learning rate (and so on the decay) of each layer, first to last.
+        schedule: factor on the learning rate (and so on the decay) at each step.
     """
 
     lr: Rate
     weight_decay: Rate = 0.0
     layer_rates: tuple[Rate, ...] | None = None
+    schedule: AnySchedule = Constant()
 
     lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0}
 
@@ -37,12 +39,13 @@ class Optimiser(Part):
 
     def values(self) -> Values:
         scalars = {name: np.float32(getattr(self, name)) for name in self.lane}
-        return (
-            scalars if self.layer_rates is None else {**scalars, "layer_rates": np.array(self.layer_rates, np.float32)}
-        )
+        rates = {} if self.layer_rates is None else {"layer_rates": np.array(self.layer_rates, np.float32)}
+        return {**scalars, **rates, "schedule": self.schedule.values()}
 
-    def transform(self, values: Any) -> optax.GradientTransformation:
-        """The Optax transformation with these (traced) hyperparameters."""
+    def transform(self, values: Any, t: Any) -> optax.GradientTransformation:
+        """The Optax transformation of step ``t`` with these (traced) hyperparameters."""
+        if not isinstance(self.schedule, Constant):
+            values = {**values, "lr": values["lr"] * self.schedule.factor(values["schedule"], t)}
         body = self._body(values)
         if self.layer_rates is None:
             return body
@@ -103,7 +106,7 @@ AnyOptimiser: TypeAlias = Annotated[SGD | Adam | AdamW, Field(discriminator="nam
 
 
 def _scale_layers(rates: Any) -> optax.GradientTransformation:
-    """Multiply layer i's update by rates[i]; parameters are a tuple with one entry a layer."""
+    """Multiply layer i's update by rates[i]; parameters are a tuple with one entry per layer."""
 
     def update(updates: Any, state: Any, params: Any = None) -> Any:
         return tuple(jax.tree.map(lambda u, i=i: u * rates[i], layer) for i, layer in enumerate(updates)), state

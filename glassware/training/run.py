@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
 import numpy as np
 from pydantic import Field, PlainValidator, SerializeAsAny, TypeAdapter, field_validator, model_validator
 
-from glassware.draws import Stream, stream_key
+from glassware.backend import jax
+from glassware.draws import Stream, run_key, stream_key
+from glassware.errors import GlasswareError
 from glassware.models import MODELS, Init, KernelRidge, Model
 from glassware.models.kernel import LARGEST_SAMPLE
+from glassware.models.model import named_leaves
 from glassware.part import Part, Values
 from glassware.probes import PROBES
-from glassware.tasks import TASKS, Parity
-from glassware.training.objective import LOSS_NAMES, Loss
+from glassware.tasks import TASKS, Task
+from glassware.training.evaluation import Evaluation
+from glassware.training.objective import LOSSES, METRICS, SIGN_LOSSES, USUAL_LOSS
 from glassware.training.optimiser import SGD, AnyOptimiser
+from glassware.training.penalty import AnyPenalty
+from glassware.training.start import KeptStep, Start
 
 
 def _registered(registry: Mapping[str, type[Any]], usual: str) -> PlainValidator:
@@ -41,41 +48,18 @@ def _adapter(parts: tuple[type[Any], ...]) -> TypeAdapter[Any]:
 
 
 AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | KernelRidge], _registered(MODELS, "mlp")]
-AnyTask: TypeAlias = Annotated[SerializeAsAny[Parity], _registered(TASKS, "parity")]
+AnyTask: TypeAlias = Annotated[SerializeAsAny[Task], _registered(TASKS, "parity")]
 
 # What decides the outcome of a run whose model is solved: it has no steps, hence no optimiser and no first weights.
-SOLVED_FIELDS = {"task", "m", "model", "evaluation", "seed"}
+SOLVED_FIELDS = {"task", "m", "model", "evaluation", "seed", "pairing"}
 SOLVED_EVALUATION = {"test", "success"}
 
+# What does not change the random numbers of a run: how long it trains, how it is examined and what is kept of it. So a
+# longer run begins like the shorter one.
+NOT_OF_THE_CELL = {"steps", "evaluation", "probes", "keep", "seed", "pairing"}
+MOST_KEPT = 1000  # steps at which a run may keep its weights
 
-class Evaluation(Part):
-    """When and how a run is examined.
-
-    Attributes:
-        every: steps between evaluations.
-        test: size of the held-out sample (one fixed sample for all runs of a task).
-        train: if positive, the training error is measured on the first ``train`` examples of the sample (all of them
-            when m is smaller); if 0 it is the average over the minibatches since the last evaluation.
-        screen: if positive, this many of the test examples are looked at first, and the others only when the error on
-            these is at most twice ``success``; a hopeless run then costs a fraction of a full examination.
-        success: a run succeeds at the first evaluation whose test error is at most this.
-        stop: whether a run ends when it succeeds.
-    """
-
-    every: Annotated[int, Field(ge=1)] = 100
-    test: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
-    train: Annotated[int, Field(ge=0, le=10_000_000)] = 0
-    screen: Annotated[int, Field(ge=0)] = 0
-    success: Annotated[float, Field(ge=0, le=1)] = 0.1
-    stop: bool = True
-
-    lane: ClassVar = {"success": 0.1, "stop": True}
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.screen >= self.test:
-            raise ValueError(f"evaluation.screen must be below evaluation.test = {self.test}, not {self.screen}")
-        return self
+Load: TypeAlias = Callable[[Start], Mapping[str, np.ndarray]]  # finds kept weights, by name
 
 
 class Run(Part):
@@ -83,13 +67,20 @@ class Run(Part):
 
     Attributes:
         task: where examples come from.
-        m: size of the fixed sample; None (or "online") for training on fresh examples.
+        m: size of the fixed sample; None (or "online") for training on fresh examples, or on all of a finite domain.
+            Where the domain is finite, the m examples are drawn from it and the others are held out.
         sampling: how offline minibatches are drawn: with ``replacement``, or by shuffled ``epochs``.
         model, init: the network and its first weights; or a kernel machine, which has none.
-        loss, optimiser, batch, steps: how it is trained, and for at most how many steps T.
+        start: weights kept by another run, to start from instead.
+        loss, penalty, optimiser, batch, steps: how it is trained, and for at most how many steps T. The loss is hinge
+            for signs and cross-entropy for classes unless given. A batch may be ``full``: the whole sample every step.
         evaluation: when it is examined and what counts as success.
         probes: names of further measurements (see ``glassware.probes``).
-        seed: everything random in the run follows from it.
+        keep: when its weights are kept: ``first``, ``final``, or steps at which it is examined.
+        seed: everything random in the run follows from it and from the cell, that is from all fields above but
+            ``steps``, ``evaluation``, ``probes`` and ``keep``.
+        pairing: runs with the same pairing and seed share their random numbers although their cells differ, for
+            paired comparisons.
     """
 
     task: AnyTask
@@ -97,20 +88,31 @@ class Run(Part):
     sampling: Literal["replacement", "epochs"] = "replacement"
     model: AnyModel
     init: Init = Init()
-    loss: Loss = "hinge"
+    start: Start | None = None
+    loss: str = "hinge"
+    penalty: tuple[AnyPenalty, ...] = ()
     optimiser: AnyOptimiser = SGD(lr=0.1, weight_decay=0.01)
-    batch: Annotated[int, Field(ge=1, le=1_000_000)] = 32
+    batch: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["full"] = 32
     steps: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
     evaluation: Evaluation = Evaluation()
     probes: tuple[str, ...] = ()
+    keep: Annotated[tuple[KeptStep, ...], Field(max_length=MOST_KEPT)] = ()
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
+    pairing: str | None = None
 
-    lane: ClassVar = {"m": None, "steps": 1, "seed": 0}
+    lane: ClassVar = {"m": None, "steps": 1, "seed": 0, "pairing": None}
 
     @field_validator("m", mode="before")
     @classmethod
     def _online(cls, m: Any) -> Any:
         return None if m == "online" else m
+
+    @field_validator("loss", mode="after")
+    @classmethod
+    def _known_loss(cls, loss: str) -> str:
+        if loss not in LOSSES:
+            raise ValueError(f"unknown loss {loss!r}; known: {', '.join(LOSSES)}")
+        return loss
 
     @field_validator("probes", mode="after")
     @classmethod
@@ -120,14 +122,28 @@ class Run(Part):
                 raise ValueError(f"unknown probe {probe!r}; known: {', '.join(PROBES)}")
         return tuple(sorted(set(probes)))
 
+    @field_validator("keep", mode="after")
+    @classmethod
+    def _in_order(cls, keep: tuple[KeptStep, ...]) -> tuple[KeptStep, ...]:
+        steps = sorted({step for step in keep if isinstance(step, int)})
+        return (*(["first"] if "first" in keep else []), *steps, *(["final"] if "final" in keep else []))
+
+    @model_validator(mode="after")
+    def _usual_loss(self) -> Self:
+        if "loss" not in self.model_fields_set:
+            object.__setattr__(self, "loss", USUAL_LOSS[self.task.kind])
+        return self
+
     @model_validator(mode="after")
     def _solvable(self) -> Self:
         if isinstance(self.model, KernelRidge):
+            if self.task.kind != "sign":
+                raise ValueError(f"the model '{self.model.name}' predicts signs, not what '{self.task.name}' asks for")
             if self.m is None:
                 raise ValueError(f"the model '{self.model.name}' needs a fixed sample: give m")
             if self.m > LARGEST_SAMPLE:
                 raise ValueError(f"m must be at most {LARGEST_SAMPLE} for the model '{self.model.name}', not {self.m}")
-            if self.probes:
+            if self.probes or self.keep or self.start:
                 raise ValueError(f"probes look at a network's weights; the model '{self.model.name}' has none")
         return self
 
@@ -135,12 +151,25 @@ class Run(Part):
     def _measurable(self) -> Self:
         for probe in self.probes:
             PROBES[probe].check(self)
+        evaluation = self.evaluation
+        for metric in self.metrics:
+            if self.task.kind not in METRICS[metric].kinds:
+                raise ValueError(f"the metric '{metric}' does not fit the task '{self.task.name}'")
+        if evaluation.measure is not None and evaluation.measure not in METRICS:
+            if not any(PROBES[probe].when == "curve" for probe in self.probes):
+                raise ValueError(
+                    f"unknown measure {evaluation.measure!r}; give a metric ({', '.join(METRICS)}) or the column of a "
+                    "curve probe of the run"
+                )
+            if evaluation.direction is None:
+                raise ValueError(f"say which way '{evaluation.measure}' succeeds: give evaluation.direction")
         return self
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.init.s is not None and self.init.s > self.task.input_size:
-            raise ValueError(f"init.s must be at most n = {self.task.input_size}, not {self.init.s}")
+        task = self.task
+        if self.init.s is not None and self.init.s > task.input_size:
+            raise ValueError(f"init.s must be at most n = {task.input_size}, not {self.init.s}")
         if self.init.neurons is not None and (len(self.init.neurons),) != self.model.widths:
             raise ValueError(
                 f"init.neurons must name one neuron for each of the model's {self.model.widths} hidden units"
@@ -149,18 +178,41 @@ class Run(Part):
             raise ValueError(
                 f"steps must be a multiple of evaluation.every = {self.evaluation.every}, not {self.steps}"
             )
-        if self.steps * self.batch >= 2**32:
+        if task.domain is not None and self.m is not None and self.m > task.domain:
+            raise ValueError(f"m must be at most the {task.domain} examples of '{task.name}', not {self.m}")
+        if self.batch == "full":
+            if self.sample is None:
+                raise ValueError("a full batch needs a fixed sample: give m")
+            if self.sampling != "replacement":
+                raise ValueError("a full batch is not sampled: leave sampling out")
+        elif self.steps * self.batch >= 2**32:
             raise ValueError(f"steps x batch must stay below 2**32, not {self.steps} x {self.batch}")
-        if self.sampling == "epochs" and self.m is None:
+        if self.sampling == "epochs" and self.sample is None:
             raise ValueError("sampling by epochs needs a fixed sample: give m")
-        if isinstance(self.model, Model):
-            self.model.check(self.task.input_size, self.init.scheme)
-            rates, layers = self.optimiser.layer_rates, self.model.layers
-            if rates is not None and len(rates) != layers:
+        if task.kind not in LOSSES[self.loss].kinds:
+            fit = [name for name, loss in LOSSES.items() if task.kind in loss.kinds]
+            raise ValueError(f"the loss '{self.loss}' does not fit the task '{task.name}'; use {', '.join(fit)}")
+        for step in self.keep:
+            if isinstance(step, int) and (step % self.evaluation.every or not step <= self.steps):
                 raise ValueError(
-                    f"optimiser.layer_rates must have one entry for each of the {layers} layers, not {len(rates)}"
+                    f"keep must name steps at which the run is examined, multiples of {self.evaluation.every} up to "
+                    f"{self.steps}, not {step}"
                 )
+        if isinstance(self.model, Model):
+            self._check_network(self.model)
         return self
+
+    def _check_network(self, model: Model) -> None:
+        if self.task.kind not in model.kinds:
+            raise ValueError(f"the model '{model.name}' does not fit the task '{self.task.name}'")
+        model.check(self.task, self.init.scheme)
+        for penalty in self.penalty:
+            penalty.check(model)
+        rates = self.optimiser.layer_rates
+        if rates is not None and len(rates) != model.layers:
+            raise ValueError(
+                f"optimiser.layer_rates must have one entry for each of the {model.layers} layers, not {len(rates)}"
+            )
 
     @property
     def network(self) -> Model:
@@ -168,6 +220,54 @@ class Run(Part):
         if not isinstance(self.model, Model):
             raise TypeError(f"the model '{self.model.name}' is solved, not trained")
         return self.model
+
+    def label(self) -> str:
+        """What is trained on what, for sentences."""
+        name, width = getattr(self.model, "name", "model"), getattr(self.model, "width", None)
+        sized = f"{name} of width {width}" if width else name
+        return f"{sized} on {self.task.name} with {self.task.input_size} inputs"
+
+    @property
+    def sample(self) -> int | None:
+        """Examples it trains on; None: new ones at every step."""
+        return self.task.domain if self.m is None else self.m
+
+    @property
+    def batch_size(self) -> int:
+        """Examples per step."""
+        return self.batch if self.batch != "full" else self.sample or 1
+
+    @property
+    def measure(self) -> str:
+        """The metric, or probe's column, by which it succeeds."""
+        return self.evaluation.measure or self.task.measure
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics it is examined by, its measure of success first."""
+        first = [self.measure] if self.measure in METRICS else []
+        return tuple(dict.fromkeys([*first, *self.evaluation.metrics]))
+
+    @property
+    def succeeds_below(self) -> bool:
+        """Whether a small measure is a success."""
+        if self.evaluation.direction is not None:
+            return self.evaluation.direction == "below"
+        return METRICS[self.measure].better == "low"
+
+    @property
+    def kept_steps(self) -> tuple[int, ...]:
+        """The steps at which weights are kept along the way."""
+        return tuple(step for step in self.keep if isinstance(step, int))
+
+    def shape(self) -> Self:
+        """The compiled program: with a full batch the size of the sample is part of it."""
+        update = {
+            "keep": (0,) * len(self.kept_steps),
+            "penalty": tuple(penalty.shape() for penalty in self.penalty),
+            "m": self.m if self.batch == "full" else None,
+        }
+        return super().shape().model_copy(update=update)
 
     def canonical(self) -> dict[str, Any]:
         """The resolved specification; for a solved model without the fields that do not bear on it."""
@@ -177,20 +277,80 @@ class Run(Part):
         kept = {field: value for field, value in plain.items() if field in SOLVED_FIELDS}
         return {**kept, "evaluation": {f: v for f, v in plain["evaluation"].items() if f in SOLVED_EVALUATION}}
 
-    def values(self) -> dict[str, Any]:
-        """The lane values of this run: what is traced when its shape is compiled."""
+    def cell(self) -> str:
+        """What its random numbers depend on beside the seed: the text of its cell, or its pairing."""
+        if self.pairing is not None:
+            return f"pairing {self.pairing}"
+        plain = {field: value for field, value in self.canonical().items() if field not in NOT_OF_THE_CELL}
+        if "init" in plain:  # whose weights are drawn does not change the sample
+            plain["init"] = {field: value for field, value in plain["init"].items() if field not in ("seed", "pairing")}
+        return json.dumps(plain, sort_keys=True, separators=(",", ":"))
+
+    def key(self) -> np.ndarray:
+        """The key that everything random in this run follows from."""
+        return run_key(self.seed, self.cell())
+
+    def init_key(self) -> np.ndarray:
+        """The key that its first weights follow from: its own, or that of another seed or pairing."""
+        cell = self.cell() if self.init.pairing is None else f"pairing {self.init.pairing}"
+        return run_key(self.seed if self.init.seed is None else self.init.seed, cell)
+
+    def values(self, load: Load | None = None) -> Values:
+        """The lane values of this run: what is traced when its shape is compiled.
+
+        Args:
+            load: finds kept weights, for runs that start from them; without it they are zeros of the right shape.
+        """
+        network, key = self.network, self.key()
         scalars: Values = {
-            "m": np.uint32(self.m or 0),
+            "m": np.uint32(self.sample or 0),
             "steps": np.int32(self.steps),
             "success": np.float32(self.evaluation.success),
             "stop": np.bool_(self.evaluation.stop),
-            "loss": np.int32(LOSS_NAMES.index(self.loss)),
+            "loss": np.int32(SIGN_LOSSES.index(self.loss) if self.loss in SIGN_LOSSES else 0),
             "degree": np.int32(getattr(self.model, "degree", None) or 0),
         }
-        return {
+        streams = (Stream.EXAMPLE, Stream.NOISE, Stream.ORDER)
+        values = {
             **scalars,
-            "keys": {s.name.lower(): stream_key(self.seed, s) for s in (Stream.EXAMPLE, Stream.NOISE, Stream.ORDER)},
-            "task": self.task.values(self.seed),
-            "init": self.init.values(self.seed, next(iter(self.network.widths), 1), self.network.layers),
+            "keys": {stream.name.lower(): stream_key(key, stream) for stream in streams},
+            "task": self.task.values(key),
+            "init": self.init.values(self.init_key(), next(iter(network.widths), 1), network.layers),
             "optimiser": self.optimiser.values(),
         }
+        if self.penalty:
+            values["penalty"] = np.array([penalty.weight for penalty in self.penalty], np.float32)
+        if self.keep:
+            values["keep"] = np.array(self.kept_steps, np.int32)
+        if self.start is not None:
+            values["start"] = self._started(self.start, values, load)
+        return values
+
+    def _started(self, start: Start, values: Values, load: Load | None) -> dict[str, np.ndarray]:
+        """The weights it starts from, checked against the network's own."""
+        drawn = jax.eval_shape(lambda init: self.network.init(init, self.task), values["init"])
+        wanted = {name: leaf for name, leaf in named_leaves(drawn).items() if start.takes(name)}
+        if not wanted:
+            raise GlasswareError(f"start.leaves {list(start.leaves)} match no weights; {', '.join(named_leaves(drawn))}")
+        if load is None:
+            return {name: np.zeros(leaf.shape, np.float32) for name, leaf in wanted.items()}
+        found = load(start)
+        for name, leaf in wanted.items():
+            if name not in found or found[name].shape != leaf.shape:
+                kept = f"{found[name].shape}" if name in found else "missing"
+                raise GlasswareError(f"the weights '{name}' of run {start.run} are {kept}; this network's are {leaf.shape}")
+        return {name: np.asarray(found[name], np.float32) for name in wanted}
+
+    def columns(self, role: str = "run") -> dict[str, Any]:
+        """What a row says about this run: the columns of its parts; of two with the same name the later is prefixed."""
+        found: dict[str, Any] = {}
+        for field in type(self).model_fields:
+            value = getattr(self, field)
+            own = value.columns(field) if isinstance(value, Part) else {self.column.get(field, field): value}
+            for name, cell in own.items():
+                found[name if name not in found else f"{field}_{name}"] = cell
+        penalty = [part.model_dump() for part in self.penalty]
+        found["penalty"] = json.dumps(penalty, sort_keys=True) if penalty else None
+        found["keep"], found["batch"] = [str(step) for step in self.keep], self.batch_size
+        found.update(self.task.hidden(self.key()))
+        return found

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from glassware.engine.program import plain_loop
 from glassware.models import MLP
 from glassware.probes import PROBES
-from glassware.tasks import Parity
 from glassware.training import SGD, Run
 
 
 def supports(shape: Run) -> bool:
     """Whether the CPU kernel trains this shape; without Numba it trains none."""
-    task, model, optimiser = shape.task, shape.network, shape.optimiser
+    model, optimiser = shape.network, shape.optimiser
     # Not isinstance, here and below: what a subclass changes the kernel would not know.
     if type(model) is not MLP or len(model.widths) != 1 or model.activation != "relu":
         return False
     return (
-        shape.loss == "hinge"
-        and type(task) is Parity
+        plain_loop(shape)
+        and shape.loss == "hinge"
         and type(optimiser) is SGD
         and optimiser.momentum is None
         and shape.sampling == "replacement"

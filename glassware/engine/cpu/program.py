@@ -9,7 +9,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from glassware.draws import Stream, stream_key
+from glassware.draws import held_out_key
 from glassware.engine.cpu import life
 from glassware.engine.cpu.draws import places_of
 from glassware.engine.cpu.life import BLOCK, Exam, Lane, Net, Work
@@ -18,7 +18,7 @@ from glassware.engine.cpu.rows import GROUP, TABLE
 from glassware.engine.device import cores
 from glassware.engine.program import CAPACITY
 from glassware.engine.vectors import ROW
-from glassware.models import MLP
+from glassware.models import MLP, Params
 from glassware.training import Loop, Records, Run, State
 
 ALIGN = 64  # bytes: a row must not straddle two cache lines
@@ -32,7 +32,7 @@ class CpuProgram:
     def __init__(self, shape: Run, lanes: int) -> None:
         self.shape, self.lanes = shape, lanes
         self.loop = Loop(shape)
-        self.columns = ["loss", "test_error", "train_error"]
+        self.columns = dict.fromkeys(("loss", "test_error", "train_error"), ())
         self.net = _net(shape)
         self._init = jax.jit(lambda values: self.loop.init(values).params)
         self._final = jax.jit(self.loop.final)
@@ -55,8 +55,8 @@ class CpuProgram:
             "c": np.zeros(lanes, np.float32),
         }
         zero, never = np.zeros(lanes, np.int32), np.full(lanes, life.NEVER, np.int32)
-        sums = np.zeros(lanes, np.float32)
-        return State(params, (), zero, never, never.copy(), np.ones(lanes, bool), sums, sums.copy())
+        sums = {name: np.zeros(lanes, np.float32) for name in ("loss", "error")}
+        return State(params, (), zero, never, never.copy(), np.ones(lanes, bool), sums)
 
     def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
         """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
@@ -85,8 +85,15 @@ class CpuProgram:
         """The final probes of one lane."""
         if not self.shape.probes:
             return {}
-        params = self._network(jax.tree.map(lambda a: a[lane], state.params))
-        return {name: np.asarray(a) for name, a in self._final(values, params).items()}
+        return {name: np.asarray(a) for name, a in self._final(values, self.params(state, lane)).items()}
+
+    def first(self, values: Any) -> Params:
+        """The network that a lane with these values begins with."""
+        return jax.tree.map(np.asarray, self._init(values))
+
+    def params(self, state: State, lane: int) -> Params:
+        """The network of one lane."""
+        return self._network(jax.tree.map(lambda a: a[lane].copy(), state.params))
 
     def _begin(self, state: State, lane: int, values: Any) -> None:
         """First weights, from the same draws as everywhere."""
@@ -103,14 +110,14 @@ class CpuProgram:
         state.t[lane] = 0
         state.success_step[lane] = state.diverged_step[lane] = life.NEVER
         state.done[lane] = False
-        state.loss[lane] = state.error[lane] = 0.0
+        state.sums["loss"][lane] = state.sums["error"][lane] = 0.0
 
     def _advance(
         self, desk: Any, lane: int, values: Any, state: State, records: Records, fresh: bool, rounds: int
     ) -> None:
         params = state.params
         now = np.array([state.t[lane], state.success_step[lane], state.diverged_step[lane], state.done[lane]], np.int64)
-        sums = np.array([state.loss[lane], state.error[lane]], np.float32)
+        sums = np.array([state.sums["loss"][lane], state.sums["error"][lane]], np.float32)
         count, c = life.advance(
             self.net,
             _lane(values),
@@ -128,10 +135,10 @@ class CpuProgram:
         )
         params["c"][lane] = c
         state.t[lane], state.success_step[lane], state.diverged_step[lane], state.done[lane] = now
-        state.loss[lane], state.error[lane] = sums
+        state.sums["loss"][lane], state.sums["error"][lane] = sums
         records.count[lane] = count
 
-    def _network(self, params: Any) -> Any:
+    def _network(self, params: Any) -> Params:
         """Back to the parameters of an MLP."""
         net, width = self.net, self.shape.network.widths[0]
         rows = params["w"].reshape(net.tiles, _padded(net), ROW).transpose(1, 0, 2).reshape(_padded(net), -1)
@@ -141,7 +148,7 @@ class CpuProgram:
 
     def _examination(self) -> Exam:
         size = -(-self.net.test // BLOCK) * BLOCK
-        raw = self.shape.task.raw(stream_key(0, Stream.TEST), np.arange(size, dtype=np.uint32))
+        raw = self.shape.task.raw(held_out_key(), np.arange(size, dtype=np.uint32))
         words = np.zeros((_words(self.net), size), np.uint32)
         words[: self.shape.task.words] = np.asarray(raw).T
         full, rest = divmod(self.net.inputs, 32)
@@ -167,7 +174,7 @@ def _net(shape: Run) -> Net:
         inputs=shape.task.input_size,
         tiles=-(-shape.network.widths[0] // ROW),
         output_bias=cast(MLP, shape.network).output_bias,
-        batch=shape.batch,
+        batch=shape.batch_size,
         every=evaluation.every,
         test=evaluation.test,
         screen=evaluation.screen,

@@ -24,7 +24,7 @@ from jax.experimental.pallas import triton as plt
 from glassware.draws import draw, unit
 from glassware.engine.kernels.form import Form
 from glassware.engine.kernels.layout import WORD, Layout
-from glassware.training.objective import LOSS_NAMES
+from glassware.training.objective import SIGN_LOSSES
 
 LOW_BITS = 2048.0  # the second half of a split number is held times this
 
@@ -140,7 +140,7 @@ def loss_terms(recipe: Recipe, lane: Any, output: Any, y: Any) -> tuple[Any, Any
     first, *others = recipe.losses
     value, slope = _loss(first, output, y)
     for other in others:
-        here = lane["loss"] == LOSS_NAMES.index(other)
+        here = lane["loss"] == SIGN_LOSSES.index(other)
         value, slope = (jnp.where(here, a, b) for a, b in zip(_loss(other, output, y), (value, slope), strict=True))
     return value, slope
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import jax
 import jax.numpy as jnp
 
-from glassware.draws import Stream, stream_key
+from glassware.draws import held_out_key
 from glassware.engine.device import devices, on_cpu
 from glassware.engine.kernels import life
 from glassware.engine.kernels.arithmetic import Recipe
@@ -17,11 +17,11 @@ from glassware.engine.kernels.form import Form, form_of
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
-from glassware.engine.program import CAPACITY, Program
+from glassware.engine.program import CAPACITY, Program, plain_loop
 from glassware.probes import PROBES
 from glassware.tasks import Parity
 from glassware.training import SGD, Records, Run, State
-from glassware.training.objective import LOSS_NAMES
+from glassware.training.objective import SIGN_LOSSES
 
 REGISTERS = 64 * 512  # padded weights that one instance of eight warps holds without spilling
 SLICE = 64 * 320  # and one of four warps: two such share a multiprocessor and hide each other's waiting
@@ -38,7 +38,7 @@ Precision: TypeAlias = Literal["fast", "exact"]
 def supports(shape: Run) -> bool:
     """Whether the kernels train this shape."""
     form, optimiser, evaluation = form_of(shape.network), shape.optimiser, shape.evaluation
-    if form is None or type(shape.task) is not Parity or shape.loss not in ("hinge", "square", "logistic"):
+    if form is None or not plain_loop(shape) or shape.loss not in ("hinge", "square", "logistic"):
         return False
     plain = type(optimiser) is SGD and optimiser.momentum is None and optimiser.layer_rates is None
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
@@ -63,7 +63,7 @@ def family(shape: Run) -> Run:
     if _one_block(shape, form):
         return shape  # compiled for its loss, which is faster
     model = shape.network.model_copy(update={"degree": 1}) if form.degrees else shape.network
-    return shape.model_copy(update={"loss": LOSS_NAMES[0], "model": model})
+    return shape.model_copy(update={"loss": SIGN_LOSSES[0], "model": model})
 
 
 def layout_of(shape: Run) -> Layout:
@@ -94,14 +94,14 @@ def layout_of(shape: Run) -> Layout:
 def block_of(shape: Run, form: Form, layout: Layout) -> int:
     """Examples taken at once."""
     if _one_block(shape, form):
-        return shape.batch
+        return shape.batch_size
     most = 64 if layout.slice_rows <= 2 * NEURONS else 32
-    return next(size for size in (16, 32, 64) if size >= min(shape.batch, most))
+    return next(size for size in (16, 32, 64) if size >= min(shape.batch_size, most))
 
 
 def _one_block(shape: Run, form: Form) -> bool:
     """Whether the kernels for plain networks and batches of one block can do it."""
-    return form.plain and shape.batch in (16, 32, 64)
+    return form.plain and shape.batch_size in (16, 32, 64)
 
 
 def _form(shape: Run) -> Form:
@@ -164,10 +164,10 @@ class KernelProgram(Program):
         self.recipe = Recipe(
             layout=self.layout,
             form=form,
-            batch=shape.batch,
+            batch=shape.batch_size,
             block=block,
-            losses=tuple(name for name in LOSS_NAMES if any(one.loss == name for one in everybody)),
-            noise=bool(shape.task.noise),
+            losses=tuple(name for name in SIGN_LOSSES if any(one.loss == name for one in everybody)),
+            noise=bool(cast(Parity, shape.task).noise),
             every=evaluation.every,
             test=evaluation.test,
             screen=evaluation.screen,
@@ -190,7 +190,7 @@ class KernelProgram(Program):
     def _examination(self) -> Any:
         """Words of the test examples, (words, examples)."""
         size = -(-self.recipe.test // self.recipe.block) * self.recipe.block
-        raw = self.shape.task.raw(stream_key(0, Stream.TEST), jnp.arange(size, dtype=jnp.uint32))
+        raw = self.shape.task.raw(held_out_key(), jnp.arange(size, dtype=jnp.uint32))
         return jnp.pad(raw, ((0, 0), (0, self.layout.words - raw.shape[1]))).T
 
     def _network(self, params: Any) -> Any:
@@ -216,7 +216,7 @@ class KernelProgram(Program):
             self.recipe, make, CAPACITY, self.interpret, tables, held, exam, evaluations
         )
         # Before the first step there is no minibatch to average over (and Triton's lowering has no NaN constant).
-        unseen = fresh[:, None] & (jnp.arange(3) != self.columns.index("test_error"))
+        unseen = fresh[:, None] & (jnp.arange(3) != list(self.columns).index("test_error"))
         curves = curves.at[:, 0].set(jnp.where(unseen, jnp.nan, curves[:, 0]))
         w, v, c, t, success, diverged, done = held
         state = state._replace(

@@ -1,0 +1,40 @@
+"""Starting from the weights that another run has kept."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+from pydantic import Field
+
+from glassware.part import Part
+
+# A step at which weights are kept: before the first, after the last, or one of those at which a run is examined.
+KeptStep: TypeAlias = Annotated[int, Field(ge=0, lt=2**31)] | Literal["first", "final"]
+
+
+class Start(Part):
+    """The kept weights a run starts from, in place of drawn ones: to rewind, to continue, or to transplant a layer.
+
+    The run counts its own steps from 0 and its optimiser starts afresh.
+
+    Attributes:
+        run: id of the run that kept them, in the same store.
+        step: which of the kept ones.
+        leaves: names of the arrays that are taken, as ``*`` (all), ``0.*`` (the first layer) or ``*.w``; the others are
+            drawn as usual.
+    """
+
+    run: Annotated[str, Field(pattern="^[0-9a-f]{20}$")]
+    step: KeptStep = "final"
+    leaves: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
+
+    lane: ClassVar = {"run": "0" * 20, "step": "final"}
+    column: ClassVar = {"run": "start_run", "step": "start_step", "leaves": "start_leaves"}
+
+    def columns(self, role: str) -> dict[str, Any]:
+        return {**super().columns(role), "start_step": str(self.step)}
+
+    def takes(self, leaf: str) -> bool:
+        """Whether the array of this name is taken."""
+        return any(fnmatchcase(leaf, pattern) for pattern in self.leaves)
