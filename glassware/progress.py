@@ -42,10 +42,10 @@ class Tally:
         self._all_work, self._work = sum(_work(run) for run in plan.todo.values()), 0.0
         self._started = clock()
 
-    def advanced(self, chunk: Chunk) -> None:
+    def on_chunk(self, chunk: Chunk) -> None:
         self._flying += chunk.steps
 
-    def finished(self, row: dict[str, object]) -> None:
+    def on_row(self, row: dict[str, object]) -> None:
         run = self.todo[str(row["id"])]
         self.runs += 1
         self.successes += bool(row["success"])
@@ -135,7 +135,7 @@ class Progress:
         self._live: Live | None = None
         self._spoke = 0.0
 
-    def planned(self, plan: Plan) -> None:
+    def on_plan(self, plan: Plan) -> None:
         self._entitle()
         self.stage += 1
         self.kept += plan.finished
@@ -153,18 +153,18 @@ class Progress:
             self._live = Live(get_renderable=self._draw, console=self.console, refresh_per_second=5, transient=True)
             self._live.start()
 
-    def advanced(self, chunk: Chunk) -> None:
+    def on_chunk(self, chunk: Chunk) -> None:
         if self._tally is not None:
-            self._tally.advanced(chunk)
+            self._tally.on_chunk(chunk)
             self._tick(self._tally)
 
-    def finished(self, row: dict[str, object]) -> None:
+    def on_row(self, row: dict[str, object]) -> None:
         self.kept += 1
         if self._tally is not None:
-            self._tally.finished(row)
+            self._tally.on_row(row)
             self._tick(self._tally)
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         if self._live is not None:
             self._live.stop()
         if self._tally is not None:
@@ -175,7 +175,7 @@ class Progress:
             self._say(f"{trained}: {tally.successes:,} succeeded{diverged}")
         self._live = self._tally = None
 
-    def told(self, line: str) -> None:
+    def on_message(self, line: str) -> None:
         self._entitle()
         self._say(line)
 

@@ -42,13 +42,13 @@ def plain(text):
 def test_a_run_that_stops_early_counts_in_full():
     plan = plan_of(*(tiny(seed=seed) for seed in range(4)))  # 60 steps each
     tally = Tally(plan, limit=10.0)
-    tally.advanced(Chunk(steps=40, active=4, seconds=0.1))
+    tally.on_chunk(Chunk(steps=40, active=4, seconds=0.1))
     assert (tally.steps, tally.all_steps) == (40, 240)
-    tally.finished(row(plan, 0, steps=10, success=True))
+    tally.on_row(row(plan, 0, steps=10, success=True))
     assert (tally.steps, tally.runs, tally.successes) == (90, 1, 1)
-    tally.advanced(Chunk(steps=150, active=3, seconds=0.1))
+    tally.on_chunk(Chunk(steps=150, active=3, seconds=0.1))
     for i in (1, 2, 3):
-        tally.finished(row(plan, i, steps=60, diverged=7 if i == 3 else None))
+        tally.on_row(row(plan, i, steps=60, diverged=7 if i == 3 else None))
     assert (tally.steps, tally.runs, tally.successes, tally.diverged) == (240, 4, 1, 1)
     assert tally.remaining() == pytest.approx(0)
 
@@ -62,8 +62,8 @@ def test_time_left_follows_the_limit_first_and_the_speed_later():
     assert tally.remaining() == 200
     assert "at most about 3:20 left" in tally.text()
     for i in range(50):
-        tally.advanced(Chunk(steps=60, active=1, seconds=0.1))
-        tally.finished(row(plan, i, steps=60))
+        tally.on_chunk(Chunk(steps=60, active=1, seconds=0.1))
+        tally.on_row(row(plan, i, steps=60))
     clock.now = 30.0
     assert tally.remaining() == pytest.approx(30)
     assert "elapsed · about 0:30 left" in tally.text()
@@ -73,8 +73,8 @@ def test_time_left_shrinks_as_runs_stop_early():
     plan = plan_of(*(tiny(seed=seed) for seed in range(100)))
     patient, hasty = Tally(plan, limit=100.0, clock=Clock()), Tally(plan, limit=100.0, clock=Clock())
     for i in range(5):
-        patient.finished(row(plan, i, steps=60))
-        hasty.finished(row(plan, i, steps=10, success=True))
+        patient.on_row(row(plan, i, steps=60))
+        hasty.on_row(row(plan, i, steps=10, success=True))
     assert hasty.remaining() < patient.remaining() / 4
 
 
@@ -83,7 +83,7 @@ def test_time_left_weighs_runs_by_their_work():
     plan = plan_of(*(tiny(seed=seed, model={"width": width}) for width in (8, 5000) for seed in range(10)))
     tally = Tally(plan, clock=clock)
     for i in range(10):  # the narrow half
-        tally.finished(row(plan, i, steps=60))
+        tally.on_row(row(plan, i, steps=60))
     clock.now = 10.0
     assert tally.remaining() is None or tally.remaining() > 50
 
@@ -93,7 +93,7 @@ def test_without_a_limit_nothing_is_said_too_soon():
     plan = plan_of(*(tiny(seed=seed) for seed in range(4)))
     tally = Tally(plan, clock=clock)
     assert tally.remaining() is None
-    tally.finished(row(plan, 0, steps=60))
+    tally.on_row(row(plan, 0, steps=60))
     clock.now = 1.0
     assert tally.remaining() is None
     clock.now = 4.0
@@ -110,8 +110,8 @@ def test_counts_stay_within_bounds(events, limit):
     tally = Tally(plan, limit, clock)
     for i, (rounds, success, seconds) in enumerate(events):
         clock.now += seconds
-        tally.advanced(Chunk(steps=10 * rounds, active=1, seconds=seconds))
-        tally.finished(row(plan, i, steps=10 * rounds, success=success))
+        tally.on_chunk(Chunk(steps=10 * rounds, active=1, seconds=seconds))
+        tally.on_row(row(plan, i, steps=10 * rounds, success=success))
         left = tally.remaining()
         assert 0 <= tally.steps <= tally.all_steps
         assert left is None or left >= -1e-6
@@ -153,15 +153,15 @@ def test_bars_on_a_terminal():
     console = Console(file=said, force_terminal=True, width=80)
     watcher = Progress(console)
     plan = plan_of(*(tiny(seed=seed) for seed in range(4)))
-    watcher.planned(plan)
-    watcher.advanced(Chunk(steps=120, active=4, seconds=0.1))
-    watcher.finished(row(plan, 0, steps=60, success=True))
+    watcher.on_plan(plan)
+    watcher.on_chunk(Chunk(steps=120, active=4, seconds=0.1))
+    watcher.on_row(row(plan, 0, steps=60, success=True))
     watcher._live.refresh()
     drawn = plain(said.getvalue())
     assert re.search(r"runs +━+.* 1/4 +25%", drawn)
     assert re.search(r"steps +━+.* 120/240 +50%", drawn)
     assert "1 succeeded" in drawn
-    watcher.ended()
+    watcher.on_end()
     assert "trained 1 of 4 runs" in plain(said.getvalue())
     assert said.getvalue().count("\x1b[?25l") == said.getvalue().count("\x1b[?25h")  # the cursor is shown again
     assert watcher.kept == 1
@@ -173,8 +173,8 @@ def test_stages_are_announced_and_what_is_kept_adds_up():
     one, two = tiny(seed=0), tiny(seed=1)
     sweep([one, two], reporter=watcher)
     finished = make_plan([one], None)
-    watcher.planned(Plan(finished.wanted, {}))
-    watcher.ended()
+    watcher.on_plan(Plan(finished.wanted, {}))
+    watcher.on_end()
     assert "stage 1 of 2: 2 runs: 0 done before, 2 to train" in said.getvalue()
     assert said.getvalue().splitlines()[-1] == "stage 2 of 2: 1 run: 1 done before, 0 to train"
     assert watcher.kept == 3

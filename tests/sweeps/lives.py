@@ -40,7 +40,7 @@ class Telling(Silent):
     def __init__(self, told: int) -> None:
         self.told = told
 
-    def advanced(self, chunk: object) -> None:
+    def on_chunk(self, chunk: object) -> None:
         os.write(self.told, b".")
 
 
