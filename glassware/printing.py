@@ -117,7 +117,7 @@ def print_summary(console: Console, summary: pl.DataFrame) -> None:
 
 def print_estimate(console: Console, title: str, forecast: Forecast) -> None:
     """Steps, work and time of a grid along its main axis, and what they rest on."""
-    from glassware.progress import about, runs_text
+    from glassware.quantities import about, runs_text
 
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in (forecast.axis, "runs", "steps a run", "budget", "FLOPs", "time", "at most"):

@@ -123,7 +123,7 @@ def estimate(
     """
     from glassware import api
     from glassware.engine import check_engine
-    from glassware.progress import about
+    from glassware.quantities import about
     from glassware.studies import check_scale, find, left_in_pieces
     from glassware.sweeps import Store
 

@@ -53,8 +53,7 @@ def _take(held: contextlib.ExitStack, folder: Path, name: str, seconds: float = 
         while not lock_descriptor(lock, blocking=False):
             if time.monotonic() >= deadline:
                 raise StoreError(
-                    f"store {folder} is being written by another process ({_holder(lock)}); "
-                    f"wait or give another folder"
+                    f"store {folder} is being written by another process ({_holder(lock)}); wait or give another folder"
                 )
             time.sleep(0.02)
     except OSError as error:
