@@ -36,6 +36,8 @@ def studies() -> None:
     console = make_console()
     titled = console.width >= WIDE
     table = make_table("smoke", "laptop", "paper", "claims", left=["study", "shows"] if titled else ["study"])
+    for column in table.columns[-4:]:
+        column.no_wrap = True
     listed = api.list_studies()
     for row in listed.iter_rows(named=True):
         more = (" +" if row["stages"] > 1 else "") + (" *" if row["computed"] else "")
