@@ -41,20 +41,20 @@ class Commands(TyperGroup):
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """Say on standard error what is wrong, and end."""
+    """Print what is wrong to standard error, and exit."""
     print(f"glassware: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)
 
 
 def _sentence(error: Any) -> str:
-    """A usage error in our style: small first letter, no full stop, where to read more."""
-    text = error.format_message().strip().rstrip(".")
+    """A usage error in our style: lower case, no full stop, and where to read more."""
+    text = error.format_message().strip().rstrip(".").replace("Value error, ", "")  # a word of Pydantic's
     command = error.ctx.command_path if error.ctx else "glassware"
     return f"{text[:1].lower()}{text[1:]} (see {command} --help)"
 
 
 def interrupt(*_: object) -> None:
-    """Ctrl-C. Before anything is begun, end at once: compiled modules may crash when their import is interrupted."""
+    """Ctrl-C. During imports exit at once: compiled modules may crash when their import is interrupted."""
     api = sys.modules.get("glassware.api")
     if api is None or getattr(api.__spec__, "_initializing", False):
         os._exit(130)
@@ -62,11 +62,11 @@ def interrupt(*_: object) -> None:
 
 
 def interrupt_again(lost: Any) -> None:
-    """Send Ctrl-C once more where Python forgets it: in JAX's callback of the garbage collector, often at the start."""
+    """Send Ctrl-C again where Python drops it: in JAX's garbage-collection callback, often at the start."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    # In a moment: raised in here, it would be forgotten as well.
+    # A moment later: raised in here, it would be dropped as well.
     again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     again.daemon = True
     again.start()
@@ -134,12 +134,12 @@ def glassware(
 
     [bold]Files[/bold]
 
-      results/store/parts/*.parquet                the results, one row a run
+      results/store/parts/*.parquet                the results, one row per run
       results/store/computed/STUDY/*.parquet       tables that studies compute
       results/figures/STUDY/SCALE/*.png, *.html    the figures
       ~/.cache/glassware/programs                  compiled programs (*)
 
-    (*) Kept between runs, so that the next start is quicker; GLASSWARE_CACHE=DIR moves them, GLASSWARE_CACHE=off keeps none.
+    (*) Kept between runs, so that the next start is quicker. The folder is the one of Linux; other systems have their own. GLASSWARE_CACHE=DIR moves it, GLASSWARE_CACHE=off keeps none.
 
     [bold]Stopping and going on[/bold]
 

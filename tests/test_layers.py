@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "draws": {"errors"},
     "part": {"errors"},
     "statistics": {"errors"},
+    "quantities": set(),
     "theory": {"errors"},
     "tasks": GROUND,
     "models": GROUND,
@@ -32,12 +33,12 @@ MAY_IMPORT = {
     "charts": {"errors", "statistics"},  # reads results, never trains
     "luck": {*SWEEPS, "sweeps", "statistics"},
     "bench": {*SWEEPS, "charts"},
-    "progress": {*SWEEPS, "sweeps"},
+    "progress": {*SWEEPS, "sweeps", "quantities"},
     "studies": {*ABOVE, "theory", "tabular"},
     "by_field": {*SWEEPS, "sweeps", "statistics"},
     "api": {*ABOVE, "by_field", "theory", "luck", "progress", "studies"},
-    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "progress"},
-    "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
+    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "quantities"},
+    "commands": {*ABOVE, "quantities", "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
     "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
     "": {"api", "charts", "studies", "tabular"},  # the package itself: names it passes on

@@ -1,1 +1,1 @@
-"""The commands, one file a family; cli.py lists them. JAX is imported inside them, so that help is quick."""
+"""The commands, one file per family; cli.py lists them. They import JAX when called, so that help is quick."""

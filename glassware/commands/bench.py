@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from glassware.printing import LOG_WIDTH, make_console, print_figures
+from glassware.printing.console import LOG_WIDTH, make_console, print_figures
 
 BENCH = Path("results/bench")
 
@@ -18,7 +18,7 @@ def bench(
         str | None,
         typer.Option(metavar="NxR,..", help="Inputs x neurons: 50x100,200x1000.", show_default="a few usual ones"),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Seconds a shape; rough numbers.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Seconds per shape; rough numbers.")] = False,
 ) -> None:
     """Measure training speed beside PyTorch and plain JAX, on the processor and on the GPU if there is one.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from glassware.commands.options import AsJson
-from glassware.printing import make_console, print_info
+from glassware.printing.console import make_console
+from glassware.printing.info import print_info
 
 
 def info(as_json: AsJson = False) -> None:

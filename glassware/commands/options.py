@@ -6,28 +6,42 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from glassware.errors import GlasswareError
 
 if TYPE_CHECKING:
     from glassware.progress import Progress
 
+
+def _at_least_one(option: typer.CallbackParam, value: int | None) -> int | None:
+    if value is not None and value < 1:
+        raise GlasswareError(f"{option.name} must be at least 1, not {value}")
+    return value
+
+
+# Values are checked here as in the API, but at once: the API imports JAX first.
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study, as 'glassware studies' lists them.")]
 Scale = Annotated[
-    str,
+    Literal["smoke", "laptop", "paper"],
+    typer.Option(help="Size of the grid: seconds, minutes on two cores, or the paper's own."),
+]
+StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="Folder of results, one row per run.")]
+FiguresFolder = Annotated[Path, typer.Option("--figures", metavar="DIR", help="Folder for figures, PNG and HTML.")]
+Seeds = Annotated[
+    int | None, typer.Option(metavar="N", help="Runs per cell.", callback=_at_least_one, show_default="the scale's own")
+]
+Lanes = Annotated[
+    int | None,
     typer.Option(
-        metavar="smoke|laptop|paper", help="Size of the grid: seconds, minutes on two cores, or the paper's own."
+        metavar="N", help="Runs trained side by side.", callback=_at_least_one, show_default="by the device's memory"
     ),
 ]
-StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="Folder of results, one row a run.")]
-FiguresFolder = Annotated[Path, typer.Option("--figures", metavar="DIR", help="Folder for figures, PNG and HTML.")]
-Seeds = Annotated[int | None, typer.Option(metavar="N", help="Runs a cell.", show_default="the scale's own")]
-Lanes = Annotated[
-    int | None, typer.Option(metavar="N", help="Runs trained side by side.", show_default="by the device's memory")
-]
 EngineName = Annotated[
-    str, typer.Option("--engine", metavar="PATH", help="auto (kernels where they can), xla, kernels, kernels-exact.")
+    Literal["auto", "xla", "kernels", "kernels-exact"],
+    typer.Option("--engine", metavar="PATH", help="auto (kernels where they can), xla, kernels, kernels-exact."),
 ]
 ShareOf = Annotated[
     str | None,
@@ -48,12 +62,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 
 STORE, FIGURES = Path("results/store"), Path("results/figures")
 
-FEW_SEEDS = "fewer runs a cell than this scale has by itself: a verdict may be chance, mind the intervals"
+FEW_SEEDS = "fewer runs per cell than this scale has by itself: a verdict may be chance, mind the intervals"
 
 
 @contextmanager
 def stoppable(progress: Progress, store: Path) -> Iterator[None]:
-    """Ctrl-C: say what was kept. The store has written every finished run by the time this sees it."""
+    """On Ctrl-C say what was kept. The store has written every finished run by then."""
     try:
         yield
     except KeyboardInterrupt:

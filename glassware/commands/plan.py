@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from glassware.commands.options import STORE, AsJson, StoreFolder
-from glassware.printing import make_console, print_figures, print_plan
+from glassware.printing.console import make_console, print_figures
+from glassware.printing.plan import print_plan
 
 
 def plan(

@@ -18,7 +18,8 @@ from glassware.commands.options import (
     StoreFolder,
     StudyName,
 )
-from glassware.printing import claims_markdown, make_console, print_claims, print_figures
+from glassware.printing.claims import claims_markdown, print_claims
+from glassware.printing.console import make_console, print_figures
 
 
 def claims(
@@ -36,23 +37,23 @@ def claims(
     glassware claims pareto --json
     """
     from glassware import api
-    from glassware.studies import check_scale, matching, missing
+    from glassware.studies import matching, missing
 
-    chosen, size, kept = matching(study), check_scale(scale), api.existing(store)
+    chosen, kept = matching(study), api.existing(store)
     if as_json or markdown:
-        found = [judgement for one in chosen for judgement in api.claims(one, size, store=kept, seeds=seeds)]
+        found = [judgement for one in chosen for judgement in api.claims(one, scale, store=kept, seeds=seeds)]
         print(claims_markdown(found) if markdown else json.dumps([one.plain() for one in found], indent=2))
         return
     console = make_console()
     for one in chosen:
-        print_claims(console, api.claims(one, size, store=kept, seeds=seeds), brief=True)
-        lacking, wanted = missing(one, size, kept, seeds)
+        print_claims(console, api.claims(one, scale, store=kept, seeds=seeds), brief=True)
+        lacking, wanted = missing(one, scale, kept, seeds)
         if 0 < lacking < wanted:
             # A run that succeeds ends early: the first rows of a sweep make it look better than it is.
             console.print(
                 f"{lacking:,} of {wanted:,} runs are missing; those that succeed finish first", style="yellow"
             )
-        if lacking < wanted and one.is_short(size, seeds):
+        if lacking < wanted and one.is_short(scale, seeds):
             console.print(FEW_SEEDS, style="yellow")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 
-from rich.table import Table
-
 from glassware.commands.options import (
     FEW_SEEDS,
     FIGURES,
@@ -23,7 +21,10 @@ from glassware.commands.options import (
     StudyName,
     stoppable,
 )
-from glassware.printing import make_console, print_claims, print_estimate, print_figures
+from glassware.printing.claims import print_claims
+from glassware.printing.console import make_console, make_table, print_figures
+from glassware.printing.estimate import print_estimate
+from glassware.quantities import about
 
 WIDE = 100  # columns of a terminal that has room for titles
 
@@ -32,13 +33,11 @@ def studies() -> None:
     """List the studies: runs at each scale, and claims."""
     from glassware import api
 
-    console, table = make_console(), Table(box=None, padding=(0, 2, 0, 0))
+    console = make_console()
     titled = console.width >= WIDE
-    table.add_column("study", overflow="fold")  # a name that is cut off cannot be typed
-    if titled:
-        table.add_column("shows")
-    for column in ("smoke", "laptop", "paper", "claims"):
-        table.add_column(column, justify="right", no_wrap=True)
+    table = make_table("smoke", "laptop", "paper", "claims", left=["study", "shows"] if titled else ["study"])
+    for column in table.columns[-4:]:
+        column.no_wrap = True
     listed = api.list_studies()
     for row in listed.iter_rows(named=True):
         more = (" +" if row["stages"] > 1 else "") + (" *" if row["computed"] else "")
@@ -74,31 +73,30 @@ def run(
       CUDA_VISIBLE_DEVICES=1 glassware run pareto/slices --scale paper --share 2/8
     """
     from glassware import api
-    from glassware.engine import check_engine
     from glassware.progress import Progress
-    from glassware.studies import check_scale, find, missing
+    from glassware.studies import find, missing
     from glassware.sweeps import Store, parse_share
 
     console = make_console()
-    found, path = find(study), check_engine(engine)
+    found = find(study)
     if data is not None:
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     part = "" if share is None else f", share {parse_share(share)}"
     title = f"{found.name} at scale {scale}{part}: {found.title}"
-    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=path)
+    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=engine)
     api.check_folder(figures)  # before hours of training, not after
     with stoppable(progress, store):
         report = api.run(
-            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=path, share=share,
+            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=engine, share=share,
             progress=progress,
         )  # fmt: skip
     if share is not None:
-        left, wanted = missing(found, check_scale(scale), Store(store), seeds)
+        left, wanted = missing(found, scale, Store(store), seeds)
         there = f"{wanted - left:,} of {wanted:,} results are in {store}"
         console.print(f"{there}; the same command without --share does the rest, judges and draws", soft_wrap=True)
         return
     print_claims(console, report.judgements)
-    if found.is_short(check_scale(scale), seeds):
+    if found.is_short(scale, seeds):
         console.print(FEW_SEEDS, style="yellow")
     console.print()
     print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
@@ -122,17 +120,15 @@ def estimate(
       glassware estimate pareto/success-frontier --scale paper
     """
     from glassware import api
-    from glassware.engine import check_engine
-    from glassware.progress import about
-    from glassware.studies import check_scale, find, left_in_pieces
+    from glassware.studies import find, left_in_pieces
     from glassware.sweeps import Store
 
-    found, path, console = find(study), check_engine(engine), make_console()
+    found, console = find(study), make_console()
     if data is not None:
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     with make_console(stderr=True).status("measuring this machine") as status:
-        forecast = api.estimate(found, scale, store=store, seeds=seeds, lanes=lanes, engine=path, tell=status.update)
-        pieces = left_in_pieces(found, check_scale(scale), Store(store) if store.exists() else None, seeds)
+        forecast = api.estimate(found, scale, store=store, seeds=seeds, lanes=lanes, engine=engine, tell=status.update)
+        pieces = left_in_pieces(found, scale, Store(store) if store.exists() else None, seeds)
     if as_json:
         named = [dict(zip(("table", "left", "pieces", "core_seconds"), one, strict=True)) for one in pieces]
         print(json.dumps({"study": found.name, "scale": scale, **forecast.plain(), "tables": named}, indent=2))

@@ -8,11 +8,17 @@ from typing import Annotated
 import typer
 
 from glassware.commands.options import STORE, EngineName, Lanes, ShareOf, StoreFolder, stoppable
-from glassware.printing import make_console, print_summary
+from glassware.printing.console import make_console
+from glassware.printing.summary import print_summary
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A sweep: a base run and what varies.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.toml", help="A sweep: a base run and what varies.", exists=True, dir_okay=False, readable=True
+        ),
+    ],
     store: StoreFolder = STORE,
     lanes: Lanes = None,
     engine: EngineName = "auto",
@@ -34,12 +40,11 @@ def sweep(
       model.width = \\[10, 100]
     """
     from glassware import api
-    from glassware.engine import check_engine
     from glassware.progress import Progress
 
-    console, path = make_console(), check_engine(engine)
-    progress = Progress(console, lanes=lanes, engine=path)
+    console = make_console()
+    progress = Progress(console, lanes=lanes, engine=engine)
     with stoppable(progress, store):
-        frame = api.sweep(file, store, lanes=lanes, engine=path, share=share, progress=progress)
+        frame = api.sweep(file, store, lanes=lanes, engine=engine, share=share, progress=progress)
     print_summary(console, api.summary(frame))
     console.print(f"results in {store}", soft_wrap=True)

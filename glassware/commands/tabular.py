@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from glassware.commands.options import FIGURES, AsJson, FiguresFolder
-from glassware.printing import make_console, print_figures
+from glassware.printing.console import make_console, make_table, print_figures
 
 if TYPE_CHECKING:
     from glassware.tabular.benchmark.contest import Contest
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def tabular(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: .csv, .parquet or .arff.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A table: .csv, .parquet or .arff.", exists=True, readable=True)
+    ],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the classes.")],
     drop: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out; may be given again.")
@@ -93,10 +94,7 @@ def _print(console: Console, file: Path, target: str, table: OwnTable, found: Co
     folds, seeds = found.folds["fold"].n_unique(), found.folds["seed"].n_unique()
     console.print(f"Cross-validated in {folds} folds{f', drawn {seeds} times' if seeds > 1 else ''}.")
     console.print()
-    contestants = Table(box=None, padding=(0, 2, 0, 0))
-    contestants.add_column("method", no_wrap=True, overflow="fold")
-    for heading in ("error", "interval", "against sparse", "interval"):
-        contestants.add_column(heading, justify="right")
+    contestants = make_table("error", "interval", "against sparse", "interval", left=["method"])
     for row in found.table.iter_rows(named=True):
         contestants.add_row(
             row["method"],

@@ -1,4 +1,4 @@
-"""Compiled programs, kept on disk between processes: a second start compiles nothing it has compiled before."""
+"""Compiled programs, kept on disk between processes: the second start loads what the first compiled."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import warnings
 from pathlib import Path
 
 import jax
+from platformdirs import user_cache_path
 
 VARIABLE = "GLASSWARE_CACHE"
-WORTH_KEEPING = 0.3  # seconds of compiling; JAX makes many programs that take less
-MOST_PROGRAMS = 2000  # of some hundred kilobytes each; beyond this the oldest go
+WORTH_KEEPING = 0.3  # seconds to compile; JAX makes many small programs that take less
+MOST_PROGRAMS = 2000  # a few hundred kilobytes each; the oldest beyond this are deleted
 
 
 def keep_compiled() -> Path | None:
-    """Let JAX keep what it compiles, and say where; None where it does not, which is never an error.
+    """Turn on JAX's compilation cache and return its folder; None if it stays off, which is never an error.
 
-    ``GLASSWARE_CACHE`` names another folder, or is ``off``. Whoever has set JAX's own cache keeps it.
+    ``GLASSWARE_CACHE`` names another folder, or is ``off``. A cache that the user has set in JAX is left alone.
     """
     if getattr(jax.config, "jax_compilation_cache_dir", None) or not cache_wanted():
         return None
@@ -30,7 +31,7 @@ def keep_compiled() -> Path | None:
         return None
     if not os.access(folder, os.W_OK):
         return None
-    # A disk that fills up, or an entry that a killed process left half written, costs a compilation and no more.
+    # A full disk, or an entry that a killed process left half written, costs one more compilation and nothing else.
     warnings.filterwarnings("ignore", message="Error (reading|writing) persistent compilation cache entry")
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", WORTH_KEEPING)
@@ -43,13 +44,14 @@ def cache_wanted() -> bool:
 
 
 def cache_folder() -> Path:
-    """The user's cache folder, or the one that ``GLASSWARE_CACHE`` names; a folder in it for each kind of processor."""
-    user = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "glassware"
-    return Path(os.environ.get(VARIABLE) or user) / "programs" / _processor()
+    """The user's cache folder, or the one that ``GLASSWARE_CACHE`` names; one subfolder per kind of processor."""
+    named = os.environ.get(VARIABLE)
+    user = Path(named) if named else user_cache_path("glassware", appauthor=False)
+    return user / "programs" / _processor()
 
 
 def _processor() -> str:
-    """Names the instructions this processor has: machines that share a home folder must not share machine code."""
+    """A hash of this processor's instruction set: machines that share a home folder must not share machine code."""
     facts = f"{platform.machine()} {platform.processor()}"
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -60,7 +62,7 @@ def _processor() -> str:
 
 
 def _prune(folder: Path) -> None:
-    """Remove the oldest programs beyond the most that are kept."""
+    """Delete the oldest programs beyond ``MOST_PROGRAMS``."""
     found = [(entry.stat().st_mtime, entry.path) for entry in os.scandir(folder) if entry.is_file()]
     for _, path in sorted(found, reverse=True)[MOST_PROGRAMS:]:
         Path(path).unlink(missing_ok=True)

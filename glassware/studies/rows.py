@@ -50,7 +50,7 @@ def train(
             if plan.todo and number < len(study.stages):
                 if reporter is not None:
                     rest = f"{len(plan.todo):,} of {len(plan.wanted):,} runs"
-                    reporter.told(f"stage {number + 1} waits for {rest} of stage {number}, in other shares")
+                    reporter.on_message(f"stage {number + 1} waits for {rest} of stage {number}, in other shares")
                 return _together(table, found)
         table = _together(table, found)
     return _together(computed, table)
@@ -122,7 +122,7 @@ def _piece(
     study: Study, scale: Scale, store: Store | None, seeds: int | None, reporter: Reporter | None
 ) -> pl.DataFrame:
     """The rows of the study's parts; computes the pieces that the store lacks, one after the other."""
-    table, tell = pl.DataFrame(), reporter.told if reporter is not None else lambda line: None
+    table, tell = pl.DataFrame(), reporter.on_message if reporter is not None else lambda line: None
     for part in _parts(study, scale, seeds):
         if store is None:
             for item in part.items():
@@ -158,7 +158,7 @@ def _compute(
     """The study's computed rows, from the store where it has them."""
     if study.compute is None:
         return pl.DataFrame()
-    compute, tell = study.compute, reporter.told if reporter is not None else lambda line: None
+    compute, tell = study.compute, reporter.on_message if reporter is not None else lambda line: None
 
     def fresh() -> pl.DataFrame:
         tell("computing (no training)")

@@ -1,4 +1,7 @@
-"""Writing files that are whole or not there, and what the system says against it."""
+"""Atomic writes, and errors of the operating system as one sentence.
+
+By hand: of the libraries for it, atomicwrites is no longer maintained and fsspec's transactions do not sync.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,13 @@ def write_whole(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.rename(path)
+        temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
+    if os.name == "nt":  # cannot open a folder, nor needs to: it journals names itself
+        return
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -35,7 +40,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def os_errors(path: Path) -> Iterator[None]:
-    """What the system refuses as one sentence about the store."""
+    """Turn an error of the operating system into one sentence about the store."""
     try:
         yield
     except OSError as error:

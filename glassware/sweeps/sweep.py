@@ -18,23 +18,23 @@ from glassware.training import Run
 
 
 class Reporter(Protocol):
-    """Someone who watches a sweep."""
+    """Watches a sweep."""
 
-    def planned(self, plan: Plan) -> None: ...
-    def advanced(self, chunk: Chunk) -> None: ...
-    def finished(self, row: dict[str, object]) -> None: ...
-    def ended(self) -> None: ...
-    def told(self, line: str) -> None: ...
+    def on_plan(self, plan: Plan) -> None: ...
+    def on_chunk(self, chunk: Chunk) -> None: ...
+    def on_row(self, row: dict[str, object]) -> None: ...
+    def on_end(self) -> None: ...
+    def on_message(self, line: str) -> None: ...
 
 
 class Silent:
-    """Watches and says nothing."""
+    """A reporter that ignores everything."""
 
-    def planned(self, plan: Plan) -> None: ...
-    def advanced(self, chunk: Chunk) -> None: ...
-    def finished(self, row: dict[str, object]) -> None: ...
-    def ended(self) -> None: ...
-    def told(self, line: str) -> None: ...
+    def on_plan(self, plan: Plan) -> None: ...
+    def on_chunk(self, chunk: Chunk) -> None: ...
+    def on_row(self, row: dict[str, object]) -> None: ...
+    def on_end(self) -> None: ...
+    def on_message(self, line: str) -> None: ...
 
 
 def sweep(
@@ -51,7 +51,7 @@ def sweep(
     Args:
         runs: runs, or the path of a TOML sweep file.
         store: where results live; without one they are only returned.
-        reporter: told what happens (see ``glassware.progress``).
+        reporter: watches the sweep (see ``glassware.progress``).
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: the path that trains (see ``glassware.engine.train``).
         share: only the runs of this share; other processes may train theirs into the same store at the same time.
@@ -65,8 +65,8 @@ def sweep(
         _train(plan, watcher, rows.append, lambda: None, lanes, engine)
         return select(frame(rows), plan)
     if not plan.todo:
-        watcher.planned(plan)
-        watcher.ended()
+        watcher.on_plan(plan)
+        watcher.on_end()
         return select(kept.read(), plan)
     with kept.writing(share) as writer:
         plan = make_plan(wanted, kept, share)  # again, now that nobody else can add to it
@@ -83,19 +83,19 @@ def _train(
     engine: Engine,
 ) -> None:
     """Train what the plan lacks: ``keep`` gets every row as it comes, ``tick`` is called after every chunk."""
-    watcher.planned(plan)
+    watcher.on_plan(plan)
 
-    def advanced(chunk: Chunk) -> None:
+    def on_chunk(chunk: Chunk) -> None:
         tick()
-        watcher.advanced(chunk)
+        watcher.on_chunk(chunk)
 
     try:
-        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=advanced):
+        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=on_chunk):
             found = row(outcome)
             keep(found)
-            watcher.finished(found)
+            watcher.on_row(found)
     finally:
-        watcher.ended()
+        watcher.on_end()
 
 
 def select(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:

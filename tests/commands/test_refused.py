@@ -1,5 +1,10 @@
+from typing import get_args
+
 import pytest
 
+from glassware.commands.options import EngineName, Scale
+from glassware.engine import ENGINES
+from glassware.studies import SCALES
 from tests.calls import SWEEP, call, sentence, snapshot
 
 
@@ -14,15 +19,15 @@ from tests.calls import SWEEP, call, sentence, snapshot
         (["run", "theory"], "'theory' has 5 studies; name one, as theory/search-floors ("),
         (["claims", "succes"], "unknown study 'succes'; did you mean 'pareto/success-frontier'?"),
         (["figures", "quite-another"], "unknown study 'quite-another'"),
-        (["run", "test/tiny", "--scale", "lapto"], "unknown scale 'lapto'; scales are smoke, laptop, paper"),
+        (["run", "test/tiny", "--scale", "lapto"], "invalid value for '--scale': 'lapto' is not one of 'smoke', "),
         (["run", "test/tiny", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["run", "test/tiny", "--seeds", "-1"], "seeds must be at least 1, not -1"),
         (["run", "test/tiny", "--seeds", "few"], "invalid value for '--seeds'"),
         (["run", "test/tiny", "--lanes", "0"], "lanes must be at least 1, not 0"),
         (["claims", "test/tiny"], "there is no store at results/store; 'glassware run' makes one"),
         (["figures", "test/tiny"], "there is no store at results/store"),
-        (["sweep", "absent.toml"], "cannot read sweep file absent.toml: No such file or directory"),
-        (["sweep", "."], "cannot read sweep file .: Is a directory"),
+        (["sweep", "absent.toml"], "invalid value for 'FILE.toml': file 'absent.toml' does not exist"),
+        (["sweep", "."], "invalid value for 'FILE.toml': file '.' is a directory"),
     ],
 )  # fmt: skip
 def test_bad_command_lines(folder, tiny_study, words, said):
@@ -34,8 +39,11 @@ def test_bad_command_lines(folder, tiny_study, words, said):
     ("words", "said"),
     [
         (["pareto/sparcity"], "unknown study 'pareto/sparcity'; did you mean 'pareto/sparsity'?"),
-        (["test/tiny", "--scale", "lapto"], "unknown scale 'lapto'"),
-        (["test/tiny", "--engine", "kernals"], "unknown engine 'kernals'"),
+        (["test/tiny", "--scale", "lapto"], "invalid value for '--scale': 'lapto' is not one of"),
+        (
+            ["test/tiny", "--engine", "kernals"],
+            "invalid value for '--engine': 'kernals' is not one of 'auto', ",
+        ),
         (["test/tiny", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["test/tiny", "--store", "file"], "file is a file, not a store folder"),
     ],
@@ -43,6 +51,12 @@ def test_bad_command_lines(folder, tiny_study, words, said):
 def test_estimates_that_are_refused(folder, tiny_study, words, said):
     (folder / "file").write_text("mine")
     assert sentence(call("estimate", *words)).startswith(said)
+
+
+def test_choices_are_those_of_the_api():
+    """The command line names them again, so that a wrong one is refused before anything large is imported."""
+    assert get_args(get_args(Scale)[0]) == SCALES
+    assert get_args(get_args(EngineName)[0]) == ENGINES
 
 
 def test_what_needs_scikit_learn_says_so(folder, monkeypatch):

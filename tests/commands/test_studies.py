@@ -138,7 +138,7 @@ def test_an_estimate_from_end_to_end(folder, tiny_study, trained):
     assert (blind.exit_code, blind.stderr, trained, list(folder.iterdir())) == (0, "", [], [])
     said = blind.stdout
     assert "test/tiny at scale smoke: Two widths of a small network" in said
-    assert re.search(r"width +runs +steps a run +budget +FLOPs +time +at most", said)
+    assert re.search(r"width +runs +steps per run +budget +FLOPs +time +at most", said)
     for name, runs in (("4", 2), ("8", 2), ("all", 4)):
         assert re.search(rf"\n +{name} +{runs} +60 +60 +\S+e\+\d+ +\d+ s +\d+ s", said), said
     assert re.search(r"speed measured here \(\S+\), GFLOP/s: \S+ \(n = 20, width 4\), \S+ \(n = 20, width 8\)", said)

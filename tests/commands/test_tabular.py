@@ -77,7 +77,7 @@ def test_as_json(small, file):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["absent.csv", "--target", "kind"], "There is no file absent.csv."),
+        (["absent.csv", "--target", "kind"], "invalid value for 'FILE': path 'absent.csv' does not exist"),
         (["mine.csv"], "missing option '--target'"),
         (["mine.csv", "--target", "kin"], "mine.csv has no column 'kin' (target); did you mean 'kind'?"),
         (["mine.csv", "--target", "kind", "--drop", "z"], "mine.csv has no column 'z' (column to drop)"),

@@ -43,7 +43,7 @@ class Listener:
     def __init__(self):
         self.lines = []
 
-    def told(self, line):
+    def on_message(self, line):
         self.lines.append(line)
 
 

@@ -79,7 +79,7 @@ def test_smoke_is_computed_once_piece_by_piece(store, tmp_path):
     told = []
 
     class Teller:
-        def told(self, line):
+        def on_message(self, line):
             told.append(line)
 
     ((name, left, every, seconds),) = left_in_pieces(STUDY, "smoke", store)

@@ -40,7 +40,7 @@ class Telling(Silent):
     def __init__(self, told: int) -> None:
         self.told = told
 
-    def advanced(self, chunk: object) -> None:
+    def on_chunk(self, chunk: object) -> None:
         os.write(self.told, b".")
 
 
@@ -70,7 +70,7 @@ def writing(path: str, told: int, fatal: int) -> None:
         write = deadly(io.FileIO.write, lambda file, data: io.FileIO.write(file, data[: len(data) // 2]))  # type: ignore
 
     Path.open = deadly(lambda path, mode: HalfWritten(path, mode.replace("b", "")))  # type: ignore[method-assign]
-    for owner, names in ((os, ["fsync", "open"]), (Path, ["rename", "unlink", "mkdir"])):
+    for owner, names in ((os, ["fsync", "open"]), (Path, ["replace", "unlink", "mkdir"])):
         for name in names:
             setattr(owner, name, deadly(getattr(owner, name)))
     with Store(path).writing() as writer:

@@ -80,12 +80,12 @@ class Interrupted(Silent):
         self.left = rows
         self.ended_well = False
 
-    def finished(self, row):
+    def on_row(self, row):
         self.left -= 1
         if not self.left:
             raise KeyboardInterrupt
 
-    def ended(self):
+    def on_end(self):
         self.ended_well = True
 
 
@@ -106,10 +106,10 @@ class Looking(Silent):
     def __init__(self, path):
         self.path, self.rows, self.seen = path, 0, []
 
-    def finished(self, row):
+    def on_row(self, row):
         self.rows += 1
 
-    def advanced(self, chunk):
+    def on_chunk(self, chunk):
         self.seen += [len(Store(self.path).ids())] * self.rows
         if len(self.seen) == 3:
             raise KeyboardInterrupt
@@ -129,13 +129,13 @@ class Counting(Silent):
     def __init__(self):
         self.todo = self.rows = self.steps = 0
 
-    def planned(self, plan):
+    def on_plan(self, plan):
         self.todo = len(plan.todo)
 
-    def advanced(self, chunk):
+    def on_chunk(self, chunk):
         self.steps += chunk.steps
 
-    def finished(self, row):
+    def on_row(self, row):
         self.rows += 1
 
 

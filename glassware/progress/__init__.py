@@ -1,0 +1,5 @@
+"""Watching a sweep."""
+
+from glassware.progress.reporter import Progress
+
+__all__ = ["Progress"]
