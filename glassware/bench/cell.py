@@ -47,7 +47,7 @@ class Cell:
     @property
     def weight_bytes(self) -> int:
         """Bytes a model-step moves if its weights do not stay in cache: each is read once and written once."""
-        return 2 * 4 * self.run(LAPTOP).network.parameters(self.n)
+        return 2 * 4 * self.run(LAPTOP).network.parameters(Parity(n=self.n, k=1))
 
     def run(self, evaluation: Evaluation, seed: int = 0) -> Run:
         """A run that trains until it is told to stop: as many steps as a run may have."""

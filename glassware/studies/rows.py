@@ -11,7 +11,19 @@ from glassware.engine import Engine
 from glassware.errors import GlasswareError
 from glassware.studies.claim import Scale
 from glassware.studies.study import PiecedTable, Study
-from glassware.sweeps import Pieces, Reporter, Share, Store, keep_computed, make_plan, read_computed, select, sweep
+from glassware.sweeps import (
+    Pieces,
+    Reporter,
+    Share,
+    Store,
+    keep_computed,
+    make_plan,
+    named,
+    pick,
+    read_computed,
+    select,
+    sweep,
+)
 from glassware.sweeps.items import ITEM, Item
 
 SAY_SECONDS = 10.0  # between two words about pieces
@@ -91,9 +103,9 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
     everything = store.read() if study.stages else pl.DataFrame()
     table, wanted = pl.DataFrame(), 0
     for stage in study.stages:
-        plan = make_plan(stage(scale, seeds, table), None)
-        table = _together(table, select(everything, plan))
-        wanted += len(plan.wanted)
+        ids = named(stage(scale, seeds, table), store)
+        table = _together(table, pick(everything, ids))
+        wanted += len(ids)
     found = len(table)
     for part in _parts(study, scale, seeds):
         rows = _rows(Pieces(store, part.table, part.version))

@@ -8,11 +8,11 @@ from glassware.sweeps.forecast import Forecast, Total
 from glassware.sweeps.grid import Axes, grid
 from glassware.sweeps.identity import SEMANTICS, run_id
 from glassware.sweeps.items import Item, Pieces
-from glassware.sweeps.plan import Plan, make_plan
+from glassware.sweeps.plan import Plan, make_plan, named
 from glassware.sweeps.rows import CIRCUMSTANCES
 from glassware.sweeps.share import Share, parse_share
 from glassware.sweeps.store import Store
-from glassware.sweeps.sweep import Reporter, select, sweep
+from glassware.sweeps.sweep import Reporter, pick, select, sweep
 
 __all__ = [
     "CIRCUMSTANCES",
@@ -32,8 +32,10 @@ __all__ = [
     "grid",
     "keep_computed",
     "make_plan",
+    "named",
     "parse_share",
     "parse_sweep",
+    "pick",
     "read_computed",
     "read_sweep",
     "run_id",

@@ -9,7 +9,7 @@ from glassware.engine import Engine
 from glassware.sweeps.estimate import Tell, estimate
 from glassware.sweeps.experience import Experience
 from glassware.sweeps.forecast import Forecast
-from glassware.sweeps.identity import run_id
+from glassware.sweeps.identity import SEMANTICS, run_id
 from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
 from glassware.training import Run
@@ -44,7 +44,13 @@ class Plan:
 
 def make_plan(runs: Iterable[Run], store: Store | None, share: Share | None = None) -> Plan:
     """Ids wanted, of a share of them if one is given, minus ids finished."""
-    named = {run_id(run): run for run in runs}
-    wanted = named if share is None else {key: run for key, run in named.items() if share.has(key)}
+    wanted = named(runs, store, share)
     finished = store.ids() if store is not None else set()
     return Plan(wanted, {key: run for key, run in wanted.items() if key not in finished}, store)
+
+
+def named(runs: Iterable[Run], store: Store | None, share: Share | None = None) -> dict[str, Run]:
+    """Runs by the ids that they have in this store, without repetition."""
+    semantics = SEMANTICS if store is None else store.semantics
+    by_id = {run_id(run, semantics): run for run in runs}
+    return by_id if share is None else {key: run for key, run in by_id.items() if share.has(key)}

@@ -2,57 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import jax
+import numpy as np
 import polars as pl
 
 from glassware.engine import Outcome, devices
-from glassware.models import KernelRidge
+from glassware.models.model import named_leaves
 from glassware.sweeps.identity import SEMANTICS, run_id, spec_json
 
-# Columns of every row, in order. Curves of probes (curve_*) and final probes follow with their own names.
+# Columns of every row: the specification's, then what came of the run. Each part of a specification adds its own
+# columns (``Part.columns``), each curve a column ``curve_*``, each final probe one of its name.
 SCHEMA: dict[str, Any] = {
     "id": pl.String,
     "task": pl.String,
-    "n": pl.Int32,
-    "k": pl.Int32,
-    "noise": pl.Float32,
-    "support": pl.List(pl.Int32),
-    "m": pl.Int64,  # null: online
+    "m": pl.Int64,  # null: online, or all of a finite domain
     "sampling": pl.String,
     "model": pl.String,
     "width": pl.Int64,
     "depth": pl.Int32,
-    "activation": pl.String,  # null: a model without one
-    "degree": pl.Int32,
-    "kernel": pl.String,  # null: a network
     "init": pl.String,
-    "s": pl.Int32,
-    "eps": pl.Float64,
     "loss": pl.String,
     "optimiser": pl.String,
     "lr": pl.Float64,
     "weight_decay": pl.Float64,
-    "batch": pl.Int32,
+    "batch": pl.Int64,
     "steps": pl.Int64,
-    "test_size": pl.Int64,
-    "train_size": pl.Int64,
     "seed": pl.UInt64,
     "spec": pl.String,
     "success": pl.Boolean,
     "steps_to_success": pl.Int64,  # null: never
     "diverged_step": pl.Int64,  # null: never
     "steps_taken": pl.Int64,
-    "test_error": pl.Float32,  # at the end
-    "train_error": pl.Float32,
     "final_loss": pl.Float32,
     "curve_step": pl.List(pl.Int32),
-    "curve_test_error": pl.List(pl.Float32),
-    "curve_train_error": pl.List(pl.Float32),
-    "curve_loss": pl.List(pl.Float32),
     "seconds": pl.Float64,
     "flops": pl.Float64,
     "glassware": pl.String,
@@ -72,44 +59,19 @@ CURVE_POINTS = 200  # a longer curve keeps every second, third, .. point, and al
 
 
 def row(outcome: Outcome) -> dict[str, Any]:
-    """The outcome as plain data for the table."""
+    """The outcome as plain data for the table; arrays of two and more axes are nested lists."""
     run, curves = outcome.run, _thin(outcome.curves)
-    support = run.task.hidden_support(run.seed)
+    last = {name: float(values[-1]) for name, values in curves.items() if values.ndim == 1}
     found = {
         "id": run_id(run),
-        "task": run.task.name,
-        "n": run.task.n,
-        "k": run.task.k,
-        "noise": run.task.noise,
-        "support": list(support),
-        "m": run.m,
-        "sampling": run.sampling,
-        "model": run.model.name,
-        "width": run.model.widths[0] if run.model.widths else None,
-        "depth": len(run.model.widths) or None,
-        "activation": getattr(run.model, "activation", None),
-        "degree": getattr(run.model, "degree", None),
-        "kernel": run.model.label if isinstance(run.model, KernelRidge) else None,
-        "init": run.init.scheme,
-        "s": run.init.s,
-        "eps": run.init.eps,
-        "loss": run.loss,
-        "optimiser": run.optimiser.name,
-        "lr": run.optimiser.lr,
-        "weight_decay": run.optimiser.weight_decay,
-        "batch": run.batch,
-        "steps": run.steps,
-        "test_size": run.evaluation.test,
-        "train_size": run.evaluation.train,
-        "seed": run.seed,
+        **run.columns(),
         "spec": spec_json(run),
         "success": outcome.success_step is not None,
         "steps_to_success": outcome.success_step,
         "diverged_step": outcome.diverged_step,
         "steps_taken": outcome.steps_taken,
-        "test_error": curves["test_error"][-1],
-        "train_error": curves["train_error"][-1],
-        "final_loss": curves["loss"][-1],
+        **{name: np.float32(value) for name, value in last.items() if name.startswith(("test_", "train_"))},
+        "final_loss": last["loss"],
         "seconds": outcome.seconds,
         "flops": outcome.flops,
         "engine": outcome.engine,
@@ -118,15 +80,49 @@ def row(outcome: Outcome) -> dict[str, Any]:
     if run.model.solved:
         found.update({**dict.fromkeys(TRAINED_ONLY), "loss": "square", "train_size": run.m})
     found.update({f"curve_{name}": values for name, values in curves.items()})
-    found.update({name: array.tolist() for name, array in outcome.final.items()})
+    found.update(outcome.final)
     return found
+
+
+def arrays(outcome: Outcome) -> dict[str, np.ndarray]:
+    """What is kept of a run beside its row: weights by step and name, as ``final/0.w``."""
+    return {
+        f"{step}/{name}": np.asarray(leaf)
+        for step, params in outcome.weights.items()
+        for name, leaf in named_leaves(params).items()
+    }
 
 
 def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """Rows as a table with the common columns first and typed, even when there are none."""
     names = dict.fromkeys(name for found in rows for name in found)
-    extra = {name: pl.List(pl.Float32) for name in names if name not in SCHEMA}
-    return pl.DataFrame(rows, schema={**SCHEMA, **extra}, orient="row")
+    kinds = {name: _kind(found.get(name) for found in rows) for name in names if name not in SCHEMA}
+    listed = [{name: _plain(value) for name, value in found.items()} for found in rows]
+    return pl.DataFrame(listed, schema={**SCHEMA, **kinds}, orient="row")
+
+
+def _kind(values: Iterable[Any]) -> Any:
+    """The type of a column that only some parts or probes have."""
+    value = next((value for value in values if value is not None and not _empty(value)), None)
+    if isinstance(value, np.ndarray | np.generic):
+        kind: Any = pl.Float32 if value.dtype.kind == "f" else pl.Int64
+        for _ in range(value.ndim):
+            kind = pl.List(kind)
+        return kind
+    if isinstance(value, tuple | list):
+        return pl.List(_kind(value))
+    known = {bool: pl.Boolean, int: pl.Int64, float: pl.Float64, str: pl.String}
+    return known.get(type(value), pl.Null)
+
+
+def _empty(value: Any) -> bool:
+    return isinstance(value, tuple | list) and not value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return None if _empty(value) else value
 
 
 def provenance() -> dict[str, Any]:
@@ -148,10 +144,10 @@ def own_version() -> str:
         return "unknown"
 
 
-def _thin(curves: dict[str, list[float]]) -> dict[str, list[float]]:
+def _thin(curves: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     length = len(curves["step"])
     stride = -(-length // CURVE_POINTS)
     if stride == 1:
         return curves
     kept = sorted({*range(0, length, stride), length - 1})
-    return {name: [values[i] for i in kept] for name, values in curves.items()}
+    return {name: values[kept] for name, values in curves.items()}

@@ -1,8 +1,9 @@
-"""The results table on disk: a folder of immutable Parquet parts, one row a run.
+"""The results table on disk: a folder of immutable Parquet parts, one row per run.
 
     results/
       store.json        format and semantics version
       lock              held by the one process that writes, or by several with a share each (lock-2-of-8)
+      weights/          kept weights, one file per run that keeps any
       parts/*.parquet   written under a temporary name, synced, renamed: a part is whole or not there
 
 Killing a writer at any moment loses at most the rows it had not yet flushed; those runs are simply trained again.
@@ -16,20 +17,22 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from glassware.errors import StoreError
+from glassware.sweeps import kept
 from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
+from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
 from glassware.sweeps.lock import LOCK, locked
 from glassware.sweeps.rows import SCHEMA, frame
 from glassware.sweeps.share import Share
 
-FORMAT = 1
 MERGE_PARTS = 64  # more small parts than this are merged when a sweep ends
 SMALL_PART = 20_000  # rows; larger parts are left alone
 MAGIC = b"PAR1"
@@ -41,7 +44,7 @@ class Store:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.parts_path = self.path / "parts"
-        self._check_version()
+        self.format, self.semantics = self._versions()
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -60,6 +63,10 @@ class Store:
                     raise StoreError(f"parts of {self.path} vanish while they are read") from None
         raise AssertionError("unreachable")
 
+    def weights(self, run: str, step: int | str = "final") -> dict[str, np.ndarray]:
+        """The weights that a run has kept at a step, by name: ``0.w`` is the matrix of the first layer."""
+        return kept.kept(self.path, run, step)
+
     def ids(self) -> set[str]:
         """Ids of all finished runs."""
         return set(self.read(["id"])["id"])
@@ -77,13 +84,15 @@ class Store:
 
     def _collect(self, parts: list[Path], columns: list[str] | None) -> pl.DataFrame:
         frames = []
-        wanted = None if columns is None else list(dict.fromkeys([*columns, "id"]))
+        older = self.format < FORMAT  # what its rows lack is found in their specifications
+        wanted = None if columns is None or older else list(dict.fromkeys([*columns, "id"]))
         for part in parts:
             try:
                 lazy = pl.scan_parquet(part, glob=False)
                 schema = lazy.collect_schema()
                 names = schema.names()
-                if not {"id", "spec"} <= set(names) or any(schema[n] != SCHEMA.get(n, schema[n]) for n in names):
+                foreign = not older and any(schema[name] != SCHEMA.get(name, schema[name]) for name in names)
+                if not {"id", "spec"} <= set(names) or foreign:
                     raise StoreError(f"{part} is not a part of a glassware store; remove it")
                 present = names if wanted is None else [name for name in wanted if name in names]
                 frames.append(lazy.select(present).collect())
@@ -96,9 +105,11 @@ class Store:
         # A crash between writing a merged part and removing its sources leaves rows twice; they are identical.
         if table["id"].n_unique() < len(table):
             table = table.unique("id", keep="first", maintain_order=True)
+        table = converted(table, self.format)
         return table if columns is None else table.select([c for c in columns if c in table.columns])
 
-    def _check_version(self) -> None:
+    def _versions(self) -> tuple[int, int]:
+        """Format and semantics; those of today for a store that is yet to be made."""
         marker = self.path / "store.json"
         try:
             if self.path.exists() and not self.path.is_dir():
@@ -108,23 +119,19 @@ class Store:
                 ours = lambda name: name == "parts" or name.startswith((LOCK, TEMPORARY))
                 if self.path.exists() and not all(ours(p.name) for p in self.path.iterdir()):
                     raise StoreError(f"{self.path} has files in it and is not a glassware store; give an empty folder")
-                return
+                return FORMAT, SEMANTICS
             found = json.loads(marker.read_text())
             format_, semantics = int(found["format"]), int(found["semantics"])
         except OSError as error:
             raise StoreError(f"cannot read store {self.path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise StoreError(f"{marker} is damaged; expected format and semantics versions") from None
-        if (format_, semantics) > (FORMAT, SEMANTICS):
+        if format_ > FORMAT or semantics > SEMANTICS:
             raise StoreError(
                 f"store {self.path} was written by a newer glassware (format {format_}, semantics {semantics}; "
                 f"this one knows {FORMAT} and {SEMANTICS}); update glassware or give another folder"
             )
-        if (format_, semantics) != (FORMAT, SEMANTICS):
-            raise StoreError(
-                f"store {self.path} was written by an older glassware (format {format_}, semantics {semantics}); "
-                f"its rows mean something else now: give another folder"
-            )
+        return format_, semantics
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -135,6 +142,11 @@ class Store:
         Args:
             share: others may write at the same time if each has a share of its own.
         """
+        if (self.format, self.semantics) != (FORMAT, SEMANTICS):
+            raise StoreError(
+                f"store {self.path} was written by an older glassware, whose runs drew other random numbers: its rows "
+                "can be shown (glassware claims, figures, show) but not added to; give another folder"
+            )
         with os_errors(self.path):
             self.parts_path.mkdir(parents=True, exist_ok=True)
         with locked(self.path, share):
@@ -175,7 +187,10 @@ class Writer:
         self._rows: list[dict[str, Any]] = []
         self._last = time.monotonic()
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: dict[str, Any], arrays: Mapping[str, np.ndarray] | None = None) -> None:
+        """Collect a row; the arrays that are kept with it are on disk before it is."""
+        if arrays:
+            kept.keep(self.store.path, row["id"], arrays)
         self._rows.append(row)
         self.tick()
 

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import polars as pl
 
 from glassware.engine import Chunk, Engine, train
+from glassware.errors import GlasswareError
 from glassware.sweeps.files import read_sweep
 from glassware.sweeps.plan import Plan, make_plan
-from glassware.sweeps.rows import frame, row
+from glassware.sweeps.rows import arrays, frame, row
 from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
-from glassware.training import Run
+from glassware.training import Load, Run
 
 
 class Reporter(Protocol):
@@ -61,15 +63,19 @@ def sweep(
     kept = store if isinstance(store, Store) or store is None else Store(store)
     plan = make_plan(wanted, kept, share)
     if kept is None:
+        if any(run.keep or run.start for run in wanted):
+            raise GlasswareError("weights are kept in a store, and found there: give one")
         rows: list[dict[str, Any]] = []
-        _train(plan, watcher, rows.append, lambda: None, lanes, engine)
+        _train(plan, watcher, lambda found, _: rows.append(found), lambda: None, lanes, engine)
         return select(frame(rows), plan)
     if not plan.todo:
         watcher.on_plan(plan)
         watcher.on_end()
         return select(kept.read(), plan)
+    seen = kept.parts()
     with kept.writing(share) as writer:
-        plan = make_plan(wanted, kept, share)  # again, now that nobody else can add to it
+        if kept.parts() != seen:  # others have added to it since
+            plan = make_plan(wanted, kept, share)
         _train(plan, watcher, writer.add, writer.tick, lanes, engine)
     return select(kept.read(), plan)
 
@@ -77,12 +83,15 @@ def sweep(
 def _train(
     plan: Plan,
     watcher: Reporter,
-    keep: Callable[[dict[str, Any]], None],
+    keep: Callable[[dict[str, Any], dict[str, np.ndarray]], None],
     tick: Callable[[], None],
     lanes: int | None,
     engine: Engine,
 ) -> None:
-    """Train what the plan lacks: ``keep`` gets every row as it comes, ``tick`` is called after every chunk."""
+    """Train what the plan lacks.
+
+    ``keep`` gets every row and its arrays as they come, ``tick`` is called after every chunk.
+    """
     watcher.on_plan(plan)
 
     def on_chunk(chunk: Chunk) -> None:
@@ -90,15 +99,25 @@ def _train(
         watcher.on_chunk(chunk)
 
     try:
-        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=on_chunk):
+        load = None if plan.store is None else _loader(plan.store)
+        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=on_chunk, load=load):
             found = row(outcome)
-            keep(found)
+            keep(found, arrays(outcome))
             watcher.on_row(found)
     finally:
         watcher.on_end()
 
 
+def _loader(store: Store) -> Load:
+    return lambda start: store.weights(start.run, start.step)
+
+
 def select(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """The plan's rows, in its order; runs without a row are left out."""
-    order = pl.DataFrame({"id": list(plan.wanted)}, schema={"id": pl.String})
+    return pick(table, plan.wanted)
+
+
+def pick(table: pl.DataFrame, ids: Iterable[str]) -> pl.DataFrame:
+    """The rows with these ids, in this order."""
+    order = pl.DataFrame({"id": list(ids)}, schema={"id": pl.String})
     return order.join(table, on="id", how="inner", maintain_order="left")

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from glassware.errors import GlasswareError
 from glassware.models import MODELS, Model
 from glassware.part import Part
+from glassware.tasks import TASKS, Task
 from glassware.training import Run
 
 
@@ -75,6 +76,8 @@ def _path(location: tuple[int | str, ...], root: type[Part]) -> tuple[list[str],
 def _parts_in(annotation: Any) -> set[type[Part]]:
     if annotation is Model:  # whatever is registered when it is asked
         return set(MODELS.values())
+    if annotation is Task:
+        return set(TASKS.values())
     if isinstance(annotation, type) and issubclass(annotation, Part):
         return {annotation}
     return set().union(*(_parts_in(inner) for inner in get_args(annotation))) if get_args(annotation) else set()
