@@ -274,16 +274,18 @@ class Run(Part):
         plain = super().canonical()
         if not self.model.solved:
             return plain
-        kept = {field: value for field, value in plain.items() if field in SOLVED_FIELDS}
-        return {**kept, "evaluation": {f: v for f, v in plain["evaluation"].items() if f in SOLVED_EVALUATION}}
+        kept = {field: value for field, value in plain.items() if field in SOLVED_FIELDS - {"evaluation"}}
+        exam = {f: value for f, value in plain.get("evaluation", {}).items() if f in SOLVED_EVALUATION}
+        return {**kept, "evaluation": exam} if exam else kept
 
     def cell(self) -> str:
         """What its random numbers depend on beside the seed: the text of its cell, or its pairing."""
         if self.pairing is not None:
             return f"pairing {self.pairing}"
         plain = {field: value for field, value in self.canonical().items() if field not in NOT_OF_THE_CELL}
-        if "init" in plain:  # whose weights are drawn does not change the sample
-            plain["init"] = {field: value for field, value in plain["init"].items() if field not in ("seed", "pairing")}
+        # Whose weights are drawn does not change the sample.
+        init = {f: value for f, value in plain.pop("init", {}).items() if f not in ("seed", "pairing")}
+        plain |= {"init": init} if init else {}
         return json.dumps(plain, sort_keys=True, separators=(",", ":"))
 
     def key(self) -> np.ndarray:

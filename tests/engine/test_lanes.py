@@ -179,6 +179,6 @@ def test_stepping_together_and_compacting_gives_the_rows_of_stepping_each(as_on_
     for each in train(runs, lanes=7):
         other = together[each.run]
         assert other.steps_taken == each.steps_taken == each.run.steps
-        assert other.curves["step"] == each.curves["step"]
+        assert other.curves["step"].tolist() == each.curves["step"].tolist()
         np.testing.assert_allclose(other.curves["loss"], each.curves["loss"], atol=LOSS_TOLERANCE)
         np.testing.assert_allclose(other.curves["test_error"], each.curves["test_error"], atol=ERROR_TOLERANCE)

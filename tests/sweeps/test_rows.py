@@ -31,7 +31,7 @@ def test_a_row_says_what_was_run_and_what_came_of_it():
                 "seed": 2, "steps_taken": 60, "success": False, "steps_to_success": None,
                 "diverged_step": None}  # fmt: skip
     assert {name: found[name] for name in expected} == expected
-    assert found["support"] == list(outcome.run.task.hidden_support(2))
+    assert found["support"] == outcome.run.task.hidden_support(outcome.run.key())
     assert found["test_error"] == found["curve_test_error"][-1]
     assert frame([found]).columns == list(SCHEMA)
 
