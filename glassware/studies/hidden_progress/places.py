@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -68,11 +67,6 @@ def surest(rates: ByRate) -> float:
 def missing(found: Mapping[Place, object], wanted: Iterable[Place]) -> bool:
     """Whether a wanted cell has no run."""
     return any(place not in found for place in wanted)
-
-
-def steps(time: float) -> str:
-    """A time in words."""
-    return "never" if math.isinf(time) else f"{time:.0f}"
 
 
 def in_order(frame: pl.DataFrame) -> list[tuple[Place, dict[float, list[float]]]]:

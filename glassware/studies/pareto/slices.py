@@ -33,9 +33,10 @@ import polars as pl
 
 from glassware import charts
 from glassware.models import MLP, Init
-from glassware.statistics import NEVER, Estimate, bootstrap, difference, median, median_ratio
-from glassware.studies.cells import counts, times, where
+from glassware.statistics import Estimate, bootstrap, difference, median, median_ratio, ratio
+from glassware.studies.cells import counts, pooled, times, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.crossing import half_success
 from glassware.studies.study import Study
 from glassware.sweeps import grid
 from glassware.tasks import Parity
@@ -127,7 +128,7 @@ def _sparse_gain(frame: pl.DataFrame, widths: list[int]) -> Finding:
         sparse, dense = (_column(frame, init, width, SAMPLES) for init in ("sparse", "dense"))
         if not sparse or not dense:
             return NOT_ENOUGH
-        gains.append((width, difference(*_pooled(sparse), *_pooled(dense)), _pooled(sparse), _pooled(dense)))
+        gains.append((width, difference(*pooled(sparse), *pooled(dense)), pooled(sparse), pooled(dense)))
     least = min((gain for _, gain, _, _ in gains), key=lambda e: e.value)
     detail = "; ".join(f"r = {r} {e.value:+.0%} ({a[0]}/{a[1]} against {b[0]}/{b[1]})" for r, e, a, b in gains)
     return Finding(least, least.value >= 0, "points", detail)
@@ -176,17 +177,6 @@ def more_data_slows_narrow_networks(frame: pl.DataFrame) -> Finding:
 # -- helpers ----------------------------------------------------------------------------------------------------------
 
 
-def half_success(samples: Sequence[int], rates: Sequence[float]) -> float:
-    """Sample size at which the success rate first reaches one half, interpolated in log m; ``NEVER`` if it does not."""
-    for i, rate in enumerate(rates):
-        if rate >= 0.5:
-            if i == 0:
-                return float(samples[0])
-            share = (0.5 - rates[i - 1]) / (rate - rates[i - 1])
-            return float(samples[i - 1] * (samples[i] / samples[i - 1]) ** share)
-    return NEVER
-
-
 def half_success_ratio(
     frame: pl.DataFrame, samples: Sequence[int], above: tuple[str, int], below: tuple[str, int]
 ) -> Estimate | None:
@@ -198,12 +188,11 @@ def half_success_ratio(
     if not all(cell for curve in curves for cell in curve):
         return None
 
-    def ratio(*cells: Sequence[float]) -> float:
+    def edges(*cells: Sequence[float]) -> float:
         means = [sum(cell) / len(cell) for cell in cells]
-        over, under = half_success(samples, means[: len(samples)]), half_success(samples, means[len(samples) :])
-        return math.nan if math.isinf(over) and math.isinf(under) else over / under
+        return ratio(half_success(samples, means[: len(samples)]), half_success(samples, means[len(samples) :]))
 
-    return bootstrap(ratio, *curves[0], *curves[1])
+    return bootstrap(edges, *curves[0], *curves[1])
 
 
 def rise_after_minimum(medians: Sequence[float]) -> float:
@@ -217,10 +206,6 @@ def _column(frame: pl.DataFrame, init: str, width: int, samples: Sequence[int]) 
     """Successes and trials at every sample size; nothing where one of them has no run."""
     cells = [counts(frame, init=init, width=width, m=m) for m in samples]
     return cells if all(trials for _, trials in cells) else []
-
-
-def _pooled(cells: list[tuple[int, int]]) -> tuple[int, int]:
-    return sum(won for won, _ in cells), sum(trials for _, trials in cells)
 
 
 def _mean_rate(cells: list[tuple[int, int]]) -> float:

@@ -37,6 +37,7 @@ from glassware.statistics import bootstrap, difference, median
 from glassware.studies.cells import counts, times
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
@@ -79,7 +80,7 @@ def two_is_luckiest(frame: pl.DataFrame) -> Finding:
     best = max((found[s] for s in found if s != PAPERS_CHOICE), key=lambda cell: cell[0] / cell[1])
     behind = difference(*best, *two)
     error = math.sqrt(0.5 / min(two[1], best[1]))
-    detail = "; ".join(f"s = {s} {won}/{trials}" for s, (won, trials) in found.items())
+    detail = counts_in_words((f"s = {s}", cell) for s, cell in found.items())
     return Finding(behind, behind.value <= error, "points", f"{detail}; one standard error {error:.0%}")
 
 

@@ -36,6 +36,7 @@ from glassware.studies.cells import counts, rates, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.pareto.grokking import curve_rows, grokking, grokking_boxes, grokking_delay
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.sweeps import Axes, grid
 from glassware.tasks import Parity
 from glassware.theory.good_neurons import lucky_probability, width_threshold
@@ -91,7 +92,7 @@ def frontier_below_the_kernel_limit(frame: pl.DataFrame) -> Finding:
     if any(trials == 0 for _, (_, trials) in found):
         return NOT_ENOUGH
     worst = min((wilson(*count) for _, count in found), key=lambda e: e.value)
-    return Finding(worst, worst.value >= 0.9, "points", _listed(found))
+    return Finding(worst, worst.value >= 0.9, "points", counts_in_words(found))
 
 
 def width_buys_luck(frame: pl.DataFrame) -> Finding:
@@ -131,7 +132,7 @@ def sparse_init_saves_data(frame: pl.DataFrame) -> Finding:
     if not sparse[1] or not dense[1]:
         return NOT_ENOUGH
     gain = difference(*sparse, *dense)
-    return Finding(gain, gain.value >= 0.4, "points", _listed([("sparse", sparse), ("dense", dense)]))
+    return Finding(gain, gain.value >= 0.4, "points", counts_in_words([("sparse", sparse), ("dense", dense)]))
 
 
 def luck_decides(frame: pl.DataFrame) -> Finding:
@@ -194,10 +195,6 @@ def more_data_can_hurt(frame: pl.DataFrame) -> Finding:
 
 
 # -- helpers ----------------------------------------------------------------------------------------------------------
-
-
-def _listed(found: list[tuple[str, tuple[int, int]]]) -> str:
-    return "; ".join(f"{name} {successes}/{trials}" for name, (successes, trials) in found)
 
 
 def _neighbours(frame: pl.DataFrame) -> list[tuple[float, int, str]]:

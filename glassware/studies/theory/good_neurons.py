@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import jax
@@ -32,8 +32,9 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.models import MLP, Init, Model
-from glassware.statistics import Estimate, mean_share
+from glassware.statistics import Estimate, mean_share, power_law_exponent
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.crossing import crossing
 from glassware.studies.study import Study
 from glassware.tasks import Parity
 from glassware.theory.good_neurons import good_probability, lucky_probability, width_threshold
@@ -123,7 +124,7 @@ def frequencies(frame: pl.DataFrame) -> Finding:
     if not found:
         return NOT_ENOUGH
     worst = max(error for error, _ in found)
-    return Finding(Estimate(worst, worst, worst), worst <= 4, "", "; ".join(text for _, text in found))
+    return Finding(Estimate.exact(worst), worst <= 4, "", "; ".join(text for _, text in found))
 
 
 def gradients(frame: pl.DataFrame) -> Finding:
@@ -190,11 +191,8 @@ def luck_decides(frame: pl.DataFrame) -> Finding:
 def half_width(table: pl.DataFrame, budget: int) -> float | None:
     """The width at which half of the runs succeed within the budget; None where the widths do not bracket it."""
     won = (pl.col("steps_to_success") <= budget).fill_null(False).mean()
-    cells = table.group_by("width").agg(won.alias("rate")).sort("width").rows()
-    for (narrow, low), (wide, high) in pairwise(cells):
-        if low < 0.5 <= high:
-            return float(narrow * (wide / narrow) ** ((0.5 - low) / (high - low)))
-    return None
+    cells = table.group_by("width").agg(won.alias("rate")).sort("width")
+    return crossing(cells["width"], cells["rate"])
 
 
 def _exponent(table: pl.DataFrame, budget: int) -> Estimate | None:
@@ -216,10 +214,8 @@ def _exponent(table: pl.DataFrame, budget: int) -> Estimate | None:
 def _slope(table: pl.DataFrame, budget: int) -> float | None:
     sizes = sorted(table["n"].unique()) if len(table) else []
     found = [(n, half_width(table.filter(pl.col("n") == n), budget)) for n in sizes]
-    known = [(math.log(n), math.log(r)) for n, r in found if r is not None]
-    if len(known) < 3:
-        return None
-    return float(np.polyfit([n for n, _ in known], [r for _, r in known], 1)[0])
+    known = [(n, r) for n, r in found if r is not None]
+    return power_law_exponent(*zip(*known, strict=True)) if len(known) >= 3 else None
 
 
 def _text(value: Estimate | None) -> str:

@@ -20,13 +20,11 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.statistics import Estimate
+from glassware.statistics import Estimate, power_law_exponent
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.theory.sparse_gradients import (
@@ -117,7 +115,7 @@ def closed_forms(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["gap"].to_list())
-    return Finding(Estimate(worst, worst, worst), worst <= 1e-12, "", f"{len(found)} cases")
+    return Finding(Estimate.exact(worst), worst <= 1e-12, "", f"{len(found)} cases")
 
 
 def _printed(frame: pl.DataFrame, what: str) -> Finding:
@@ -144,8 +142,8 @@ def slope(frame: pl.DataFrame) -> Finding:
     found = frame.filter(pl.col("part") == "m50", pl.col("k") == 4)
     if not len(found) or found["n"].n_unique() < 3:
         return NOT_ENOUGH
-    value = _slope(found)
-    drawn = [_slope(found.sample(fraction=1, with_replacement=True, seed=i)) for i in range(200)]
+    value = _exponent(found)
+    drawn = [_exponent(found.sample(fraction=1, with_replacement=True, seed=i)) for i in range(200)]
     low, high = np.nanquantile(drawn, [0.025, 0.975])
     means = found.group_by("n").agg(pl.col("m50").mean()).sort("n").rows()
     text = "m50 " + ", ".join(f"n = {n}: {m:,.0f}" for n, m in means)
@@ -184,10 +182,8 @@ def _lowest_accuracy(frame: pl.DataFrame, form: str) -> Finding:
     )
 
 
-def _slope(found: pl.DataFrame) -> float:
-    if found["n"].n_unique() < 2:
-        return math.nan
-    return float(np.polyfit(np.log((found["n"] - found["s"]).to_numpy()), np.log(found["m50"].to_numpy()), 1)[0])
+def _exponent(found: pl.DataFrame) -> float:
+    return power_law_exponent((found["n"] - found["s"]).to_numpy(), found["m50"].to_numpy())
 
 
 EVERYWHERE: tuple[Scale, ...] = ("smoke", "laptop", "paper")
