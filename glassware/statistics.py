@@ -20,7 +20,7 @@ Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.number]
 
 
 class Estimate(NamedTuple):
-    """A number and the interval that goes with it (95% unless told); NaN where there is none."""
+    """A number and the interval that goes with it (95% unless stated otherwise); NaN where there is none."""
 
     value: float
     low: float = math.nan
@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def exact(cls, value: float) -> Self:
-        """A number that no draw decides: a theorem's, or the worst of all cases."""
+        """A number without sampling error: computed exactly, or the worst of all cases."""
         return cls(value, value, value)
 
 
@@ -81,23 +81,24 @@ def difference_of_means(values: Sequence[float], others: Sequence[float]) -> Est
 def weighted_means(samples: Sequence[Sequence[float]], weights: Sequence[float]) -> Estimate:
     """A weighted sum of the means of independent samples, with Welch's t interval.
 
-    Resampling a handful of values gives intervals that are too short: at five values they hold the mean in 84% of the
-    cases (normal) or 78% (exponential), these in 95% and 88%. A sample of one value does not tell its spread; it is
-    given the mean variance of the others, and where no sample tells it the interval is unknown.
+    Resampling a handful of values gives intervals that are too short: with five values they contain the mean in 84% of
+    cases (normal) or 78% (exponential), these in 95% and 88%. A sample of one value has no variance of its own: it gets
+    the mean variance of the others, and where all samples have one value the interval is unknown.
     """
     # scipy.stats.ttest_ind compares two means, not a weighted sum of several, and takes no sample of one value.
     arrays = [np.asarray(sample, float) for sample in samples]
     value = float(sum(w * a.mean() for w, a in zip(weights, arrays, strict=True)))
-    told = [(w, a) for w, a in zip(weights, arrays, strict=True) if len(a) > 1]
-    if not told:
+    several = [(w, a) for w, a in zip(weights, arrays, strict=True) if len(a) > 1]
+    if not several:
         return Estimate(value)
-    spreads = [float(a.var(ddof=1)) if np.ptp(a) else 0.0 for _, a in told]  # equal values, to the last digit
-    parts = [w * w * spread / len(a) for (w, a), spread in zip(told, spreads, strict=True)]
+    # The variance of equal values is 0, whatever rounding says.
+    spreads = [float(a.var(ddof=1)) if np.ptp(a) else 0.0 for _, a in several]
+    parts = [w * w * spread / len(a) for (w, a), spread in zip(several, spreads, strict=True)]
     if not any(parts):
         return Estimate.exact(value)
-    untold = sum(w * w for w, a in zip(weights, arrays, strict=True) if len(a) == 1) * sum(spreads) / len(spreads)
-    freedom = sum(parts) ** 2 / sum(part**2 / (len(a) - 1) for part, (_, a) in zip(parts, told, strict=True))
-    half = float(stdtrit(freedom, 0.975)) * math.sqrt(sum(parts) + untold)
+    lone = sum(w * w for w, a in zip(weights, arrays, strict=True) if len(a) == 1) * sum(spreads) / len(spreads)
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(a) - 1) for part, (_, a) in zip(parts, several, strict=True))
+    half = float(stdtrit(freedom, 0.975)) * math.sqrt(sum(parts) + lone)
     return Estimate(value, value - half, value + half)
 
 
@@ -107,8 +108,8 @@ def bootstrap(
     """A statistic of independent samples with its percentile bootstrap interval.
 
     ``statistic`` takes one list per sample. Infinite values are allowed; a resample whose statistic is not a number is
-    left out. Right for medians, their ratios and their slopes (92 to 98% of cases where 95% is said); for means there
-    is ``mean``, and a smallest or largest value has no such interval: no resample goes beyond the sample.
+    left out. Right for medians, their ratios and their slopes (intervals contain the truth in 92 to 98% of cases); for
+    means there is ``mean``, and a smallest or largest value has no such interval: no resample goes beyond the sample.
     """
     # scipy.stats.bootstrap interpolates between resamples, which infinite times do not survive, and keeps NaN.
     rng = np.random.default_rng(seed)
@@ -129,8 +130,8 @@ def bootstrap(
 def cross_validated(values: Sequence[float], held_out: float) -> Estimate:
     """Mean over the folds of a cross-validation, with Nadeau and Bengio's corrected t interval.
 
-    Five folds are few, and they share most of their training rows: intervals from resampling them hold the truth in
-    about 80% of the cases only.
+    Five folds are few, and they share most of their training rows: intervals from resampling them contain the truth in
+    only about 80% of cases.
 
     Args:
         values: one per fold (and repetition), at least two.
@@ -142,9 +143,10 @@ def cross_validated(values: Sequence[float], held_out: float) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
-def ratio(above: float, below: float) -> float:
-    """The quotient of two times; not a number when both are infinite or the lower one is 0."""
-    return math.nan if not below or (math.isinf(above) and math.isinf(below)) else above / below
+def ratio(numerator: float, denominator: float) -> float:
+    """The ratio of two times; not a number when both are infinite or the denominator is 0."""
+    unknown = not denominator or (math.isinf(numerator) and math.isinf(denominator))
+    return math.nan if unknown else numerator / denominator
 
 
 def median_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -26,6 +28,11 @@ from glassware.statistics import (
     weighted_means,
     wilson,
 )
+
+
+def test_importing_it_does_not_wait_for_scipy_stats() -> None:
+    code = "import sys, glassware.statistics; sys.exit('scipy.stats' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 25), (25, 25), (1, 8), (12, 25), (98, 100)])

@@ -54,7 +54,7 @@ CASES: dict[Scale, list[Case]] = {
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """The theorem's schedule, one row a run."""
+    """The theorem's schedule, one row per run."""
     parts = []
     for block, k, runs, printed in CASES[scale]:
         schedule = theorem13(block, k, EPS, DELTA, printed)

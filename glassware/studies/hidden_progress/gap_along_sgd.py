@@ -145,7 +145,7 @@ def _paths(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _relative(frame: pl.DataFrame) -> pl.DataFrame:
-    """Gap and error of one trial a task, the median one among those that learn, against its own time."""
+    """Gap and error of one trial per task, the median one among those that learn, against its own time."""
     kept = []
     for part in frame.filter("success").partition_by("n", "k", maintain_order=True):
         kept.append(part.sort("steps_to_success")[len(part) // 2])
@@ -169,7 +169,7 @@ STUDY = Study(
             kind="kind",
             panel="panel",
             title="The Fourier gap along SGD",
-            subtitle="sinusoid neuron, one line a trial, until it has learned the parity",
+            subtitle="sinusoid neuron, one line per trial, until it has learned the parity",
             x_title="training step",
             y_title="gap of the population gradient",
             columns=2,

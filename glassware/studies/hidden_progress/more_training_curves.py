@@ -47,7 +47,7 @@ def _size(n: int, k: int, steps: int = 100_000) -> Panel:
 
 
 def _single(setting: str, lr: float, steps: int = 100_000) -> Panel:
-    """A panel of training on one example a step."""
+    """A panel of training on one example per step."""
     return Panel(setting, 1, lr, steps=steps, every=100)
 
 
@@ -243,7 +243,7 @@ def _figure(frame: pl.DataFrame) -> object:
         frame,
         panels,
         "More training curves: sizes, batches, single examples, wide networks",
-        "test error along online training of the (n, k)-parity, a line a seed",
+        "test error along online training of the (n, k)-parity, a line per seed",
     )
 
 

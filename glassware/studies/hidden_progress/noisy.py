@@ -199,7 +199,7 @@ def _figure(frame: pl.DataFrame) -> object:
     return lines(
         points(named, {TEST: "error"}, "panel", "name"), x="step", y="value", line="run", kind="name", panel="panel",
         title="Training on flipped labels, by their share", log_x=True, own_x=False, y_domain=(0.0, 0.6), percent=True,
-        subtitle="error on clean labels along training on flipped ones, a line a seed", x_title="training step",
+        subtitle="error on clean labels along training on flipped ones, a line per seed", x_title="training step",
         y_title="test error on clean labels", columns=2,
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row an execution: weights after the first step, error and loss at the end."""
+    """One row per execution: weights after the first step, error and loss at the end."""
     rows = []
     for n, k, width, batch in CASES[scale]:
         for seed in range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale])):
@@ -203,7 +203,7 @@ CLAIMS = (
 
 
 def _weights(frame: pl.DataFrame) -> pl.DataFrame:
-    """Range and mean of both kinds of weights over their target, one row a case and kind."""
+    """Range and mean of both kinds of weights over their target, one row per case and kind."""
     parts = []
     for kind in ("relevant", "irrelevant"):
         over = lambda column, kind=kind: pl.col(f"{kind}_{column}") / pl.col("target")

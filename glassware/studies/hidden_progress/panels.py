@@ -95,7 +95,7 @@ def panel_runs(panels: Iterable[Panel], seeds: int, first: int) -> list[Run]:
 def curves_figure(
     frame: pl.DataFrame, panels: Sequence[Panel], title: str, subtitle: str, columns: int = 3
 ) -> alt.TopLevelMixin:
-    """Test error along the way, a panel a setting and a line a run."""
+    """Test error along the way, a panel per setting and a line per run."""
     found = [panel.rows(frame).with_columns(panel=pl.lit(panel.label)) for panel in panels]
     present = [part for part in found if len(part)]
     table = points(pl.concat(present), {TEST: "test error"}, "panel") if present else pl.DataFrame()

@@ -77,7 +77,7 @@ def in_order(frame: pl.DataFrame) -> list[tuple[Place, dict[float, list[float]]]
 
 
 def tile_table(places: Iterable[tuple[Place, float | None, str]]) -> pl.DataFrame:
-    """The table that ``charts.tiles`` draws: settings down, batch sizes across, a panel a k."""
+    """The table that ``charts.tiles`` draws: settings down, batch sizes across, a panel per k."""
     rows = [
         {"panel": f"k = {p.k}", "row": f"({p.setting})", "column": f"{p.batch}", "value": value, "text": text}
         for p, value, text in places

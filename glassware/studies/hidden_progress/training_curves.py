@@ -219,7 +219,7 @@ def _figure(frame: pl.DataFrame) -> object:
         frame,
         panels,
         "Training curves of several settings",
-        "test error along online training of the (n, k)-parity, a line a seed",
+        "test error along online training of the (n, k)-parity, a line per seed",
     )
 
 

@@ -13,7 +13,7 @@ Grids
 Decisions where the paper is silent
     Convergence: no error among 8,192 held-out examples, looked at every 10 steps, 128 of them first. Networks of width
     1 and 2: the first of ten checks in a row with an accuracy of 55% or more, on 2,048 examples every 50 steps (T =
-    9,950 at laptop scale, so that every check is kept). A search over subsets draws one a step and a neuron: it needs
+    9,950 at laptop scale, so that every check is kept). A search over subsets draws one per step and neuron: it needs
     C(n, k) / r steps on average.
 """
 

@@ -55,7 +55,7 @@ JUDGED = 20_000  # examples at which alpha is judged
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a step: how many neurons are good and what the step left them with."""
+    """One row per step: how many neurons are good and what the step left them with."""
     rows = []
     for case in CASES[scale]:
         repeats = 1 if case[3] == ENUMERATED else seeds or REPEATS[scale]

@@ -42,7 +42,7 @@ REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 10}
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a share, sample size and seed."""
+    """One row per share, sample size and seed."""
     n, k, q, samples, shares = SIZES[scale]
     rows = []
     for m in samples:

@@ -48,7 +48,7 @@ SEED, NEURONS = 100, 300
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a statement and form. ``gap``: distance from equality. ``value``, ``bound``: the sides of ≤."""
+    """One row per statement and form. ``gap``: distance from equality. ``value``, ``bound``: the sides of ≤."""
     rows = [*distributions(), *linear_bounds(), *steps(), *counts(), *readouts()]
     return pl.DataFrame(rows, schema=SCHEMA)
 

@@ -1,4 +1,4 @@
-"""Slices of the success frontier: success and steps against sample size, one curve a width (Figure 2, Section 4.1).
+"""Slices of the success frontier: success and steps against sample size, one curve per width (Figure 2, Section 4.1).
 
 The frontier's heat map cut along m, on a finer grid of sample sizes near the edge of what can be learned. On the left
 the share of runs that reach 10% test error, on the right the median number of steps they took; above with dense, below
@@ -7,14 +7,14 @@ are paid for with many steps. For narrow networks more data can mean slower or f
 
 Grids
     paper   n = 200, k = 3, widths 100, 1,000 and 10,000, 24 sample sizes from 1,000 to 82,540, dense and 2-sparse
-            initialisation, 50 runs a cell, T = 100,000, 10,000 held-out examples: 7,200 runs.
+            initialisation, 50 runs per cell, T = 100,000, 10,000 held-out examples: 7,200 runs.
     laptop  n = 30, k = 3, widths 30 and 300, m in {250, 350, 500, 700, 1,000, 2,000}, both initialisations, 25 runs a
             cell, T = 8,000, examined every 200 steps on 1,000 held-out examples: 600 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
     It names neither (n, k) nor the widths and sample sizes of this figure: we take n = 200, k = 3 (its tuning cell, and
-    the one it points to for non-monotone rows), three decades of width, and twelve sample sizes a decade.
+    the one it points to for non-monotone rows), three decades of width, and twelve sample sizes per decade.
     Its text claims the benefit of sparse initialisation for wide networks; we also ask about each width by itself.
     Median steps: a run that fails counts as infinitely slow, so the curve exists where more than half succeed.
     The 50% sample size: where the success rate first reaches one half, interpolated in log m between grid points.

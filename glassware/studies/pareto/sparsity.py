@@ -12,8 +12,8 @@ no gradient at all, so there the paper's finding is not explained this way.
 
 Grids
     paper   n = 100 and n = 200, k = 3, widths 1,000 and 10,000 (the paper says "1,000 and more"), m = 3,000 and 10,000,
-            s in {1, 2, 3, 4, 8, 16}, 50 runs a cell, T = 100,000: 2,400 runs.
-    laptop  n = 30, k = 3, r = 300, m = 600, s in {1, 2, 3, 4, 8}, 25 runs a cell, T = 5,000, examined every 125 steps
+            s in {1, 2, 3, 4, 8, 16}, 50 runs per cell, T = 100,000: 2,400 runs.
+    laptop  n = 30, k = 3, r = 300, m = 600, s in {1, 2, 3, 4, 8}, 25 runs per cell, T = 5,000, examined every 125 steps
             on 1,000 held-out examples: 125 runs.
     smoke   seconds, for the tests.
 

@@ -7,8 +7,9 @@ The second part trains a few runs on and on, with the error on the training samp
 
 Grids
     paper   n in 50..300, k in {3, 4}, 17 sample sizes and online, 9 widths to 100,000, dense and 2-sparse
-            initialisation, 50 runs a cell, T = 100,000: 194,400 runs. Curves: 10 runs in each of four boxes at n = 200.
-    laptop  n = 50, k = 3, 7 sample sizes and online, widths 10 to 1,000, 40 runs a cell, T = 6,000: 3,200 runs.
+            initialisation, 50 runs per cell, T = 100,000: 194,400 runs. Curves: 10 runs in each of four boxes at
+            n = 200.
+    laptop  n = 50, k = 3, 7 sample sizes and online, widths 10 to 1,000, 40 runs per cell, T = 6,000: 3,200 runs.
             Curves: n = 20, m = 300, r = 100, 10 runs, T = 12,000.
     smoke   seconds, for the tests.
 

@@ -6,7 +6,7 @@ makes the network generalise at all; too much of it holds the features down even
 
 Grids
     paper   n = 200, k = 3 (the cell whose non-monotone row the paper names), r = 1,000, dense and 2-sparse
-            initialisation, decays {0, 0.003, 0.01, 0.03}, the paper's 17 sample sizes and online, 50 runs a cell,
+            initialisation, decays {0, 0.003, 0.01, 0.03}, the paper's 17 sample sizes and online, 50 runs per cell,
             T = 100,000: 7,200 runs.
     laptop  n = 30, k = 3, r = 30, dense, decays {0, 0.01, 0.03, 0.06}, m in {600, 1,000, 10,000, online}, 25 runs a
             cell, T = 8,000, examined every 100 steps on 1,000 held-out examples: 400 runs.

@@ -7,8 +7,8 @@ the width at which half of the runs succeed within a fixed number of steps shoul
 equal width the one that drew a lucky neuron should be the faster.
 
 Grids
-    paper   n = 20, 30, 40, 60, 80, 100, widths 1/8 to 4 times n(n-1)/6, 50 runs a cell, T = 10,000.
-    laptop  n = 20, 30, 40, 60, widths 1/8, 1/4, 1/2, 1, 2 and 4 times n(n-1)/6, 20 runs a cell, T = 4,000; counts of
+    paper   n = 20, 30, 40, 60, 80, 100, widths 1/8 to 4 times n(n-1)/6, 50 runs per cell, T = 10,000.
+    laptop  n = 20, 30, 40, 60, widths 1/8, 1/4, 1/2, 1, 2 and 4 times n(n-1)/6, 20 runs per cell, T = 4,000; counts of
             good neurons in 1,000,000 draws.
     smoke   n = 10, two widths, 2 runs.
 

@@ -234,11 +234,11 @@ STUDY = Study(
         "samples": lambda frame: lines(
             _m50(frame), x="n", y="m50", line="seed", kind="kind", panel="panel",
             title="Examples at which half of the good neurons find S", x_title="inputs n", y_title="examples, m50",
-            subtitle="one line a repeat", log_x=True, log_y=True,
+            subtitle="one line per repeat", log_x=True, log_y=True,
         ),
         "accuracy": lambda frame: lines(
             _accuracy(frame), x="m", y="accuracy", line="seed", kind="kind", panel="panel",
-            title="The subnetwork after one step", subtitle="accuracy on fresh examples; one line a repeat",
+            title="The subnetwork after one step", subtitle="accuracy on fresh examples; one line per repeat",
             x_title="examples of the step", y_title="accuracy", log_x=True, percent=True, y_domain=(0.4, 1.0),
         ),
     },
