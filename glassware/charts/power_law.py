@@ -9,10 +9,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from glassware.charts.cells import cells
+from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import labels, name, phrase
 from glassware.charts.theme import colours, heading, inline, log_axis, panelled
-from glassware.statistics import NEVER, bootstrap, median, power_law_exponent
+from glassware.statistics import bootstrap, median, power_law_exponent
 
 SIZES = {1: (420, 280), 2: (330, 230)}
 SMALL = (240, 190)
@@ -34,8 +34,7 @@ def power_laws(
     Bars are 95% bootstrap intervals. A line ends where half of the runs or more fail. The dashed line is the
     least-squares power law through the medians, its exponent written at the end.
     """
-    times = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")
-    table = cells(frame, [panel, colour, x], times).filter(pl.col("median").is_not_null()).sort(x)
+    table = cells(frame, [panel, colour, x], TIMES).filter(pl.col("median").is_not_null()).sort(x)
     hues, hue_order = labels(table, colour)
     panels, panel_order = labels(table, panel)
     head = {label: phrase(table, panel, label) for label in panel_order}

@@ -33,6 +33,7 @@ import polars as pl
 from glassware.charts.lines import lines
 from glassware.models import MLP, Init, Model
 from glassware.statistics import Estimate, mean_share, power_law_exponent
+from glassware.studies.cells import times
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.crossing import crossing
 from glassware.studies.study import Study
@@ -176,8 +177,8 @@ def luck_decides(frame: pl.DataFrame) -> Finding:
     table = _trained(frame)
     shares, pairs = [], 0
     for cell in table.partition_by("n", "width") if len(table) else []:
-        times = cell["steps_to_success"].cast(pl.Float64).fill_null(math.inf).to_numpy()
-        lucky, other = times[cell["lucky"].to_numpy() > 0], times[cell["lucky"].to_numpy() == 0]
+        steps = np.array(times(cell))
+        lucky, other = steps[cell["lucky"].to_numpy() > 0], steps[cell["lucky"].to_numpy() == 0]
         if min(len(lucky), len(other)) >= 3:
             faster = (lucky[:, None] < other).mean() + 0.5 * (lucky[:, None] == other).mean()
             shares.append(float(faster))

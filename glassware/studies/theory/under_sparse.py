@@ -25,6 +25,7 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.statistics import Estimate, power_law_exponent
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.theory.sparse_gradients import (
@@ -111,7 +112,7 @@ def _gap(what: str, form: str, n: int, k: int, s: int, gap: float) -> dict[str, 
 
 def closed_forms(frame: pl.DataFrame) -> Finding:
     """Largest distance of a corrected closed form from enumeration."""
-    found = frame.filter(pl.col("part") == "exact", pl.col("form") == "corrected")
+    found = where(frame, part="exact", form="corrected")
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["gap"].to_list())
@@ -119,9 +120,7 @@ def closed_forms(frame: pl.DataFrame) -> Finding:
 
 
 def _printed(frame: pl.DataFrame, what: str) -> Finding:
-    found = frame.filter(pl.col("part") == "exact", pl.col("form") == "printed", pl.col("what") == what)[
-        "gap"
-    ].to_list()
+    found = where(frame, part="exact", form="printed", what=what)["gap"].to_list()
     if not found:
         return NOT_ENOUGH
     return Finding(Estimate(max(found), min(found), max(found)), max(found) <= 1e-12, "", f"{len(found)} cases")
@@ -139,7 +138,7 @@ def printed_weights(frame: pl.DataFrame) -> Finding:
 
 def slope(frame: pl.DataFrame) -> Finding:
     """Exponent of m50 in n - s for k = 4, s = 2."""
-    found = frame.filter(pl.col("part") == "m50", pl.col("k") == 4)
+    found = where(frame, part="m50", k=4)
     if not len(found) or found["n"].n_unique() < 3:
         return NOT_ENOUGH
     value = _exponent(found)
@@ -152,7 +151,7 @@ def slope(frame: pl.DataFrame) -> Finding:
 
 def constant(frame: pl.DataFrame) -> Finding:
     """Largest over smallest mean of m50 xi_S^2 / ln n."""
-    found = frame.filter(pl.col("part") == "m50", pl.col("k") == 4)
+    found = where(frame, part="m50", k=4)
     if not len(found) or found["n"].n_unique() < 3:
         return NOT_ENOUGH
     level = pl.col("m50") * pl.col("signal") ** 2 / pl.col("n").log()
@@ -172,7 +171,7 @@ def printed_threshold(frame: pl.DataFrame) -> Finding:
 
 
 def _lowest_accuracy(frame: pl.DataFrame, form: str) -> Finding:
-    found = frame.filter(pl.col("part") == "accuracy", pl.col("form") == form)
+    found = where(frame, part="accuracy", form=form)
     found = found.filter(pl.col("m") == pl.col("m").max())
     if not len(found):
         return NOT_ENOUGH
