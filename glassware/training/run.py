@@ -320,7 +320,7 @@ class Run(Part):
         }
         if self.penalty:
             values["penalty"] = np.array([penalty.weight for penalty in self.penalty], np.float32)
-        if self.keep:
+        if self.kept_steps:
             values["keep"] = np.array(self.kept_steps, np.int32)
         if self.start is not None:
             values["start"] = self._started(self.start, values, load)
