@@ -33,4 +33,4 @@ def show(
     api.check_folder(figures)
     table = kept.read().filter(pl.col("id") == row["id"])
     chart = training_curves(table, by=[], title=f"Run {row['id']}", subtitle=f"{row['model']} on {row['task']}")
-    print_figures(console, save(chart, figures / "runs", row["id"]))
+    print_figures(console, list(save(chart, figures / "runs", row["id"])))
