@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import sys
 import threading
 import traceback
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, plan, results, studies, sweep, tabular
+from glassware.commands import bench, info, plan, results, show, studies, sweep, tabular
 from glassware.errors import GlasswareError
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
@@ -118,6 +120,12 @@ def glassware(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
+    parts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Python file that makes tasks, models or probes of your own known.", exists=True
+        ),
+    ] = None,
 ) -> None:
     """A laboratory for test-tube tasks: train thousands of small networks, redraw a paper's figures, judge its claims.
 
@@ -128,13 +136,15 @@ def glassware(
       glassware run pareto/success-frontier --scale smoke         in seconds
       glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
-      glassware plan --n 50 --k 3 --m 1000         what to train, at what cost
+      glassware show 3f2a                          one run: curve, weights, neurons
+      glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
       glassware tabular my.csv --target species    methods on a table of your own
 
     [bold]Files[/bold]
 
       results/store/parts/*.parquet                the results, one row per run
+      results/store/weights/*.safetensors          weights that runs were told to keep
       results/store/computed/STUDY/*.parquet       tables that studies compute
       results/figures/STUDY/SCALE/*.png, *.html    the figures
       ~/.cache/glassware/programs                  compiled programs (*)
@@ -151,6 +161,16 @@ def glassware(
     """  # noqa: E501 (a paragraph of help is one line: the terminal wraps it)
     if context.invoked_subcommand is None:
         print(context.get_help())
+    if parts is not None:
+        _import(parts)
+
+
+def _import(file: Path) -> None:
+    """Run a file of the user's, whose registrations then hold for this command."""
+    try:
+        runpy.run_path(str(file))
+    except Exception as error:  # whatever the file may raise, in one sentence
+        raise GlasswareError(f"{file} cannot be imported: {type(error).__name__}: {error}") from None
 
 
 # In the order of the help. A new command is a function in a file of glassware/commands, and its name here.
@@ -161,6 +181,7 @@ for command in (
     sweep.sweep,
     results.claims,
     results.figures,
+    show.show,
     plan.plan,
     tabular.tabular,
     bench.bench,

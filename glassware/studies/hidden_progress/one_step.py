@@ -27,8 +27,10 @@ import polars as pl
 
 from glassware import charts
 from glassware.statistics import Estimate, difference_of_means, wilson
+from glassware.studies.cells import pooled, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.theory.one_step import one_step
 from glassware.theory.one_step_schedule import exact_irrelevant
 
@@ -49,7 +51,7 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row an execution: weights after the first step, error and loss at the end."""
+    """One row per execution: weights after the first step, error and loss at the end."""
     rows = []
     for n, k, width, batch in CASES[scale]:
         for seed in range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale])):
@@ -84,8 +86,7 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
 
 def _case(frame: pl.DataFrame, case: Case) -> pl.DataFrame:
     n, k, width, batch = case
-    size = pl.col("batch").is_null() if batch is None else pl.col("batch") == batch
-    return frame.filter(pl.col("n") == n, pl.col("k") == k, pl.col("width") == width, size)
+    return where(frame, n=n, k=k, width=width, batch=batch)
 
 
 def _named(case: Case) -> str:
@@ -100,7 +101,7 @@ def small_loss(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     largest = max(max(values) for _, values in found)
     detail = "; ".join(f"{name} {max(values):.3g}" for name, values in found)
-    return Finding(Estimate(largest, largest, largest), largest <= 0.05, "", detail)
+    return Finding(Estimate.exact(largest), largest <= 0.05, "", detail)
 
 
 def relevant_weights(frame: pl.DataFrame) -> Finding:
@@ -120,7 +121,7 @@ def irrelevant_weights(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["irrelevant_off"])
-    return Finding(Estimate(worst, worst, worst), worst <= 1e-6, "", f"{len(found)} executions")
+    return Finding(Estimate.exact(worst), worst <= 1e-6, "", f"{len(found)} executions")
 
 
 def no_error(frame: pl.DataFrame, cases: list[Case]) -> Finding:
@@ -128,10 +129,9 @@ def no_error(frame: pl.DataFrame, cases: list[Case]) -> Finding:
     cells = [_case(frame, case) for case in cases]
     if not all(len(cell) for cell in cells):
         return NOT_ENOUGH
-    right = [int((cell["error"] == 0).sum()) for cell in cells]
-    share = wilson(sum(right), sum(len(cell) for cell in cells))
-    counts = [f"{_named(case)} {hits}/{len(cell)}" for case, hits, cell in zip(cases, right, cells, strict=True)]
-    return Finding(share, share.value == 1, "points", "; ".join(counts))
+    right = [(int((cell["error"] == 0).sum()), len(cell)) for cell in cells]
+    share = wilson(*pooled(right))
+    return Finding(share, share.value == 1, "points", counts_in_words(zip(map(_named, cases), right, strict=True)))
 
 
 def batch_is_the_resource(frame: pl.DataFrame, last: Case) -> Finding:
@@ -203,7 +203,7 @@ CLAIMS = (
 
 
 def _weights(frame: pl.DataFrame) -> pl.DataFrame:
-    """Range and mean of both kinds of weights over their target, one row a case and kind."""
+    """Range and mean of both kinds of weights over their target, one row per case and kind."""
     parts = []
     for kind in ("relevant", "irrelevant"):
         over = lambda column, kind=kind: pl.col(f"{kind}_{column}") / pl.col("target")
