@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -12,7 +13,7 @@ from glassware.backend import jnp
 from glassware.part import Part
 from glassware.training.objective import METRICS
 
-LAST = 2**30  # steps do not grow past this one, so that none overflows
+LAST = 2**31 - 512  # the step does not grow past this one, so that none overflows
 
 
 class Evaluation(Part):
@@ -86,11 +87,11 @@ class Evaluation(Part):
 
     def steps(self, last: float) -> Iterator[int]:
         """The steps of the evaluations after the first one, up to ``last``, as ``next`` has them."""
-        t = 0
+        t, last = 0, math.ceil(last)
         while t < last:
             rounds = t // self.every + 1
             if self.growth is not None:  # in float32, as on the device
                 grown = np.float32(t) * np.float32(self.growth) / np.float32(self.every)
                 rounds = max(rounds, min(int(grown), LAST // self.every))
-            t = min(rounds * self.every, int(last))
+            t = min(rounds * self.every, last)
             yield t

@@ -137,7 +137,7 @@ def test_a_network_that_does_not_fit_at_all_is_a_sentence(monkeypatch):
         raise out_of_memory()
 
     monkeypatch.setattr(lanes_module, "program", nothing_fits)
-    with pytest.raises(GlasswareError, match="width 8 does not fit"):
+    with pytest.raises(GlasswareError, match="width 8 on parity with 20 inputs does not fit"):
         list(train(VARIED, lanes=8))
 
 
