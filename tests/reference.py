@@ -40,11 +40,11 @@ def order(run: Run) -> np.ndarray:
     if run.sampling == "replacement":
         words, _ = draw(key, position // np.uint32(run.batch), position % np.uint32(run.batch))
         return (words % np.uint32(m)).reshape(run.steps, run.batch)
-    epochs = [_permutation(key, epoch, m) for epoch in range(len(position) // m + 1)]
+    epochs = [permutation(key, epoch, m) for epoch in range(len(position) // m + 1)]
     return np.concatenate(epochs)[: len(position)].reshape(run.steps, run.batch).astype(np.uint32)
 
 
-def _permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
+def permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
     """The swap-or-not shuffle of range(m), one round after another on a plain list."""
     places = list(range(m))
     for i in range(32):
