@@ -184,7 +184,9 @@ class Loop:
         value = row.get(f"test_{measure}" if measure in METRICS else measure)
         if value is None or value.ndim:
             numbers = [name for name, value in sorted(row.items()) if not value.ndim]
-            raise GlasswareError(f"the run measures no number '{measure}'; evaluation.measure may be {', '.join(numbers)}")
+            raise GlasswareError(
+                f"the run measures no number '{measure}'; evaluation.measure may be {', '.join(numbers)}"
+            )
         return value <= values["success"] if self.shape.succeeds_below else value >= values["success"]
 
     def _keep(self, values: Any, state: State) -> Any:

@@ -10,8 +10,14 @@ from glassware.sweeps import Store, sweep
 from tests import reference
 from tests.helpers import tiny
 
-WEIGHTS = {"when": "curve", "measure": lambda run, values, params: {"second": params[1]["w"][:, 0], "first": params[0]["w"]}}
-LAST = {"when": "final", "measure": lambda run, values, params: {"matrix": params[0]["w"], "size": jnp.max(params[0]["w"])}}
+WEIGHTS = {
+    "when": "curve",
+    "measure": lambda run, values, params: {"second": params[1]["w"][:, 0], "first": params[0]["w"]},
+}
+LAST = {
+    "when": "final",
+    "measure": lambda run, values, params: {"matrix": params[0]["w"], "size": jnp.max(params[0]["w"])},
+}
 
 
 @pytest.fixture(autouse=True)

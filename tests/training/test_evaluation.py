@@ -1,5 +1,7 @@
 """When a run is examined, and by what it succeeds."""
 
+import itertools
+
 import jax
 import numpy as np
 import pytest
@@ -37,7 +39,7 @@ def test_a_run_is_examined_at_growing_steps_and_averages_between_them():
         losses.append(np.maximum(0, 1 - margin).mean())
         errors.append(np.mean(margin <= 0))
         along = list(after)
-    spans = list(zip(steps[:-1], steps[1:], strict=True))
+    spans = list(itertools.pairwise(steps))
     for name, values in (("loss", losses), ("train_error", errors)):
         means = [np.mean(values[a:b]) for a, b in spans]
         np.testing.assert_allclose(outcome.curves[name], [np.nan, *means], atol=1e-5, err_msg=name)
@@ -51,7 +53,9 @@ EASY = {"task": {"n": 20, "k": 1}, "probes": ["movement"]}
 def test_accuracy_succeeds_above_as_error_does_below():
     by_error, by_accuracy = (
         tiny(**EASY, evaluation={**TINY["evaluation"], "success": 0.2}),
-        tiny(**EASY, evaluation={**TINY["evaluation"], "measure": "accuracy", "success": 0.8, "metrics": ["hinge_loss"]}),
+        tiny(
+            **EASY, evaluation={**TINY["evaluation"], "measure": "accuracy", "success": 0.8, "metrics": ["hinge_loss"]}
+        ),
     )
     (one,), (other,) = train([by_error]), train([by_accuracy])
     assert 0 < one.success_step == other.success_step < 60
@@ -88,7 +92,7 @@ def test_an_impossible_evaluation_is_refused_in_a_sentence(change, sentence):
 
 def test_a_measure_from_a_probe_needs_a_direction_and_a_column():
     exam = {**TINY["evaluation"], "measure": "moved", "success": 1}
-    with pytest.raises(GlasswareError, match="^say which way 'moved' succeeds: give evaluation.direction$"):
+    with pytest.raises(GlasswareError, match=r"^say which way 'moved' succeeds: give evaluation.direction$"):
         tiny(**EASY, evaluation=exam)
     with pytest.raises(GlasswareError) as caught:
         list(train([tiny(**EASY, evaluation={**exam, "direction": "above"})]))

@@ -1,4 +1,4 @@
-"""Random numbers follow from the seed and the cell: different cells draw independently, a longer run extends a shorter."""
+"""Random numbers follow from the seed and the cell: cells draw independently, a longer run extends a shorter one."""
 
 from typing import Literal
 

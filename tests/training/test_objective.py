@@ -61,7 +61,10 @@ def test_classes_are_judged_one_by_one():
 
 
 def test_a_sequence_is_the_mean_over_the_positions_that_count():
-    for name, table in (("cross_entropy", entropies(SEQUENCES)), ("error", SEQUENCES.argmax(-1)[..., None] != range(4))):
+    for name, table in (
+        ("cross_entropy", entropies(SEQUENCES)),
+        ("error", SEQUENCES.argmax(-1)[..., None] != range(4)),
+    ):
         expected = []
         for example, targets in enumerate(TARGETS):
             counted = [table[example, place, y] for place, y in enumerate(targets) if y >= 0]

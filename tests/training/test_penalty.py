@@ -89,10 +89,14 @@ def test_half_the_squares_are_a_weight_decay():
 def test_penalties_add_up_and_their_weights_are_lane_values():
     spec = lambda *weights: tiny(penalty=[{"name": "l2", "weight": weight} for weight in weights])
     assert spec(0.1, 0.2).shape() == spec(0.3, 0.0).shape() != spec(0.3).shape()
-    for ours, theirs in zip(*(weights_along(spec(*w).model_copy(update={"pairing": "one"})) for w in ((0.1, 0.2), (0.3,))), strict=True):
+    for ours, theirs in zip(
+        *(weights_along(spec(*w).model_copy(update={"pairing": "one"})) for w in ((0.1, 0.2), (0.3,))), strict=True
+    ):
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
 def test_a_penalty_on_neurons_needs_a_model_with_neurons():
-    with pytest.raises(GlasswareError, match="^the penalty 'mixed-norm' needs a model whose neurons are known, not 'mlp'$"):
+    with pytest.raises(
+        GlasswareError, match=r"^the penalty 'mixed-norm' needs a model whose neurons are known, not 'mlp'$"
+    ):
         tiny(model={"width": [4, 4]}, penalty=[{"name": "mixed-norm", "weight": 1, "outer": 2}])

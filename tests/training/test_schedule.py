@@ -36,7 +36,10 @@ def test_fifty_steps_are_those_of_a_plain_loop(case):
     optimiser = {"name": "sgd", "lr": 0.2, "weight_decay": 0.05, "schedule": schedule}
     run = tiny(m=100, steps=50, optimiser=optimiser)
     params, constant = reference.start(run), reference.start(run)
-    for p, g in ((params, reference.gradients_along(run, params)), (constant, reference.gradients_along(run, constant))):
+    for p, g in (
+        (params, reference.gradients_along(run, params)),
+        (constant, reference.gradients_along(run, constant)),
+    ):
         for t, gradient in enumerate(g):
             size = 0.2 * (factor(t) if p is params else 1.0)
             p[:] = [x - size * (d + 0.05 * x) for x, d in zip(p, gradient, strict=True)]
