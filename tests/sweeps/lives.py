@@ -62,7 +62,7 @@ def training(kind: str, path: str, told: int) -> None:
 
 
 def writing(path: str, told: int, fatal: int) -> None:
-    """Made rows and weights, then a merge; dies at the ``fatal``-th call that touches the disk, a write when half done."""
+    """Made rows and weights, then a merge; dies at the ``fatal``-th call that touches the disk, half-way in a write."""
     store.MERGE_PARTS = 3
     calls = itertools.count(1)
 
