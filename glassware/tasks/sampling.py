@@ -33,8 +33,8 @@ def shuffled(key: Words, epoch: Any, position: Any, m: Any) -> Any:
     both partners share, so each round, and hence the whole, is a bijection for any m, with no table and no sorting.
     """
     x = position
-    for i in range(SHUFFLE_ROUNDS):
-        pivot, salt = draw(key, epoch, epoch * jnp.uint32(0) + jnp.uint32(i))
+    rounds = jnp.arange(SHUFFLE_ROUNDS, dtype=jnp.uint32).reshape(-1, *[1] * jnp.ndim(epoch))
+    for pivot, salt in zip(*draw(key, epoch, rounds), strict=True):  # drawn at once: a quick program to compile
         partner = (below(pivot, m) + m - x) % m
         coin = _scramble(jnp.maximum(x, partner) ^ salt) & jnp.uint32(1)
         x = jnp.where(coin == 1, partner, x)

@@ -93,7 +93,7 @@ class Loop:
         domain = self.shape.task.domain
         if domain is None or (self.shape.m is None and self.shape.batch == "full"):
             return place
-        return shuffled(values["keys"]["example"], place * jnp.uint32(0), place, jnp.uint32(domain))
+        return shuffled(values["keys"]["example"], jnp.uint32(0), place, jnp.uint32(domain))
 
     # -- training -------------------------------------------------------------------------------------------------
 

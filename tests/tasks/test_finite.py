@@ -43,12 +43,20 @@ def measured(params, number):
     return np.mean(logits.argmax(axis=1) != y), np.mean(log_sum - logits[np.arange(len(y)), y])
 
 
-@pytest.mark.parametrize("m", [1, 12, 24])
-def test_training_draws_from_its_share_and_is_tested_on_all_the_others(m):
+@pytest.fixture(scope="module")
+def batch():
+    """The minibatch of a step, compiled once for all sizes of samples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TASKS, "sums", Sums)
+        return jax.jit(Loop(sums().shape()).batch)
+
+
+@pytest.mark.parametrize("m", [None, 1, 12, 24])
+def test_training_draws_from_its_share_and_is_tested_on_all_the_others(batch, m):
     run = sums(m=m, evaluation={"train": 100}, keep=["first", "final"])
-    sample, others = order(run)[:m], order(run)[m:]
-    assert sorted([*sample, *others]) == list(range(25))
-    batch = jax.jit(Loop(run.shape()).batch)
+    sample, others = order(run)[:m], order(run)[m:] if m else range(25)  # with nothing left, all are tested
+    assert set(sample) | set(others) == set(range(25))
+    assert len(sample) + len(others) == (25 if m else 50)
     drawn = [batch(run.values(), t) for t in range(40)]
     x, y = np.concatenate([x for x, _ in drawn]), np.concatenate([y for _, y in drawn])
     assert set(numbers(x)) == set(sample)
@@ -59,16 +67,6 @@ def test_training_draws_from_its_share_and_is_tested_on_all_the_others(m):
             error, entropy = measured(outcome.weights[kept], share)
             assert outcome.curves[f"{name}_error"][at] == pytest.approx(error, abs=1e-6)
             assert outcome.curves[f"{name}_cross_entropy"][at] == pytest.approx(entropy, abs=1e-5)
-
-
-def test_without_m_training_and_testing_use_the_whole_domain():
-    run = sums(keep=["final"], steps=100, batch=16)
-    batch = jax.jit(Loop(run.shape()).batch)
-    assert set(np.concatenate([numbers(batch(run.values(), t)[0]) for t in range(20)])) == set(range(25))
-    (outcome,) = train([run])
-    error, entropy = measured(outcome.weights["final"], range(25))
-    assert outcome.curves["test_error"][-1] == pytest.approx(error, abs=1e-6)
-    assert outcome.curves["test_cross_entropy"][-1] == pytest.approx(entropy, abs=1e-5)
 
 
 @pytest.mark.parametrize("m", [None, 12])
