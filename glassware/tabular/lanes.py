@@ -50,19 +50,16 @@ def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcom
     if find_spec("numba") is None:
         return None
     # Numba takes a moment to import: only when it is used.
-    from glassware.tabular.cpu.compiled import forget
+    from glassware.tabular.cpu.compiled import build
     from glassware.tabular.cpu.program import compile_now, train
 
-    for attempt in range(2):
-        try:
-            compile_now(precision)
-            return train
-        except Exception as error:  # damaged machine code raises whatever its pickles do; else it fails again
-            forget()
-            reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
-            if attempt:
-                log.warning("the kernel for tables failed (%s); using XLA", reason)
-    return None
+    try:
+        build(lambda: compile_now(precision))
+    except Exception as error:  # whatever compiling for an unknown processor may raise
+        reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+        log.warning("the kernel for tables failed (%s); using XLA", reason)
+        return None
+    return train
 
 
 def _train_xla(jobs: list[Job]) -> list[Outcome]:
