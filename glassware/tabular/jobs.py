@@ -12,18 +12,16 @@ from glassware.draws import fold
 from glassware.engine.device import on_cpu
 from glassware.tabular.cuts import Splits
 from glassware.tabular.network import Params, layer_keys
-from glassware.tabular.recipe import Precision, Recipe
+from glassware.tabular.recipe import Precision, Recipe, Schedule
 from glassware.tabular.start import at_rows, at_splits
 
 FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
 LEAST_ROWS, LEAST_HELD_OUT = 256, 64
 # On an accelerator padding costs next to nothing and a program takes seconds to compile: there sizes are coarser.
 DEVICE_COLUMNS, DEVICE_ROWS, HELD_OUT_PART = 32, (512, 2048), 8
-RISE = 0.05  # share of the steps in which a cosine schedule rises
 CHECKS = 16  # moments at which the weights are kept, of which the held-out rows choose one
 MOST_KEPT = 2**24  # numbers that a lane keeps for that
 LEAST_SLOTS = 2  # columns a neuron may start with; dense networks have the room, too, and share the program
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's
 
 
 class Table(NamedTuple):
@@ -62,7 +60,7 @@ class Job:
         rows, features = self.table.x.shape
         held = self.held_out.shape[1]
         inputs, room, held_room = _sizes(features, rows, held)
-        batch = min(self.recipe.rows_a_step(rows - held), room)
+        batch = min(self.recipe.batch_size_for(rows - held), room)
         return Shape(
             sizes=(inputs, *self.recipe.hidden_layer_sizes, self.table.target.shape[1]),
             spread=self.recipe.start == "spread",
@@ -87,7 +85,7 @@ class Shape(NamedTuple):
     held_out: int
     batch: int
     classify: bool
-    schedule: str
+    schedule: Schedule
     decoupled: bool
     precision: Precision = "exact"
 

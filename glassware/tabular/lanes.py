@@ -11,14 +11,13 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from glassware.draws import draw, ranking
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
-from glassware.tabular.jobs import BETA1, BETA2, EPSILON, RISE, Job, Outcome, Shape, best_check, lane_values
-from glassware.tabular.network import Params, apply, init
+from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
+from glassware.tabular.loop import fit
+from glassware.tabular.network import Params
 from glassware.tabular.recipe import Precision
 
 CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes a core, or an accelerator, is given at once
@@ -167,94 +166,8 @@ def _program(shape: Shape) -> Any:
     """Compiled: tables, shared by all, and lanes, spread over the devices, to parameters and held-out losses."""
 
     def body(data: Any, lanes: Any) -> tuple[Params, Any]:
-        one = lambda lane: _fit(shape, data, lane)
+        one = lambda lane: fit(shape, data, lane)
         return jax.lax.map(one, lanes) if on_cpu() else jax.vmap(one)(lanes)
 
     spread, shared = PartitionSpec("lanes"), PartitionSpec()
     return jax.jit(jax.shard_map(body, mesh=mesh(), in_specs=(shared, spread), out_specs=spread, check_vma=False))
-
-
-def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
-    """One network from its first weights on: its weights at every check, and the losses on its held-out rows."""
-    # Rows are taken out of all tables one batch at a time: lanes that step together share one copy.
-    rows_of = lambda name, slots: data[name][lane["table"], slots]
-    steps = -(-lane["rows"] // shape.batch)
-    gradient = jax.grad(lambda params, *batch: _loss(shape, apply(params, batch[0], shape.precision), *batch[1:]))
-
-    def step(i: Any, carry: Any) -> Any:
-        epoch, order, params, first, second = carry
-        slots = jax.lax.dynamic_slice(order, (i * shape.batch,), (shape.batch,))
-        # Slots past the last row are padding: they weigh nothing, and the mean is over the real ones.
-        real = jnp.minimum(shape.batch, lane["rows"] - i * shape.batch)
-        weight = jnp.where(jnp.arange(shape.batch) < real, rows_of("weight", slots), 0.0)
-        grads = gradient(params, rows_of("x", slots), rows_of("target", slots), weight, real)
-        if not shape.decoupled:
-            grads = jax.tree.map(lambda g, p: g + lane["decay"] * p, grads, params)
-        done = epoch * steps + i
-        rate = lane["lr"] * _factor(shape, done, lane["epochs"] * steps)
-        return epoch, order, *_adam(shape, params, grads, first, second, done + 1.0, rate, lane["decay"])
-
-    def pass_over(carry: Any) -> Any:
-        epoch, *state = carry
-        order = lane["learnt"][_order(shape, lane["order"], epoch, lane["rows"])]
-        _, _, *state = jax.lax.fori_loop(0, steps, step, (epoch, order, *state))
-        return epoch + 1, *state
-
-    def until(carry: Any, end: Any) -> Any:
-        carry = jax.lax.while_loop(lambda c: c[0] < end, pass_over, carry)
-        params = carry[1]
-        if not shape.held_out:
-            return carry, (params, jnp.float32(jnp.nan))
-        held = lane["held"]
-        weight = jnp.where(jnp.arange(shape.held_out) < lane["held_rows"], rows_of("weight", held), 0.0)
-        out = apply(params, rows_of("x", held), shape.precision)
-        loss = _loss(shape, out, rows_of("truth", held), weight, lane["held_rows"])
-        return carry, (params, loss)
-
-    features = data["features"][lane["table"]]
-    params = init(shape.sizes, lane["keys"], features, lane["sparsity"], lane if shape.spread else None)
-    zero = jax.tree.map(jnp.zeros_like, params)
-    _, (kept, losses) = jax.lax.scan(until, (jnp.int32(0), params, zero, zero), lane["ends"])
-    return kept, losses
-
-
-def _order(shape: Shape, key: Any, epoch: Any, rows: Any) -> Any:
-    """All slots in the order of this epoch: the real rows shuffled, then the padding."""
-    slots = jnp.arange(shape.rows, dtype=jnp.uint32)
-    words, _ = draw(key, slots * jnp.uint32(0) + epoch.astype(jnp.uint32), slots)
-    words = jnp.where(slots < rows.astype(jnp.uint32), words >> 1, jnp.uint32(0xFFFFFFFF))
-    # Sorting words that carry their slot is five times as fast as an argsort.
-    return jnp.sort(ranking(words, slots, shape.rows)) & jnp.uint32((1 << (shape.rows - 1).bit_length()) - 1)
-
-
-def _adam(
-    shape: Shape, params: Params, grads: Params, first: Params, second: Params, step: Any, rate: Any, decay: Any
-) -> tuple[Params, Params, Params]:
-    """One step of Adam: parameters and the averages of the gradient and its square."""
-    rise, spread = rate / (1.0 - BETA1**step), 1.0 / (1.0 - BETA2**step)
-    first = jax.tree.map(lambda m, g: BETA1 * m + (1.0 - BETA1) * g, first, grads)
-    second = jax.tree.map(lambda v, g: BETA2 * v + (1.0 - BETA2) * jnp.square(g), second, grads)
-
-    def moved(p: Any, m: Any, v: Any) -> Any:
-        # Epsilon inside the root: a reciprocal root is far cheaper than a root and a division.
-        new = p - rise * m * jax.lax.rsqrt(spread * v + EPSILON**2)
-        return new - rate * decay * p if shape.decoupled and p.ndim == 2 else new
-
-    return jax.tree.map(moved, params, first, second), first, second
-
-
-def _factor(shape: Shape, step: Any, steps: Any) -> Any:
-    """What the schedule leaves of the learning rate."""
-    if shape.schedule == "constant":
-        return 1.0
-    done = (step + 1.0) / steps
-    return jnp.minimum(1.0, done / RISE) * 0.5 * (1.0 + jnp.cos(jnp.pi * done))
-
-
-def _loss(shape: Shape, out: Any, target: Any, weight: Any, rows: Any) -> Any:
-    """Weighted sum of the rows' losses over ``rows``."""
-    if shape.classify:
-        each = -jnp.sum(target * jax.nn.log_softmax(out), axis=-1)
-    else:
-        each = 0.5 * jnp.sum(jnp.square(out - target), axis=-1)
-    return jnp.sum(weight * each) / rows

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from glassware.draws import draw, fold, ranking, unit
+from glassware.draws import fold
 from glassware.tabular.recipe import Precision
 
 Params: TypeAlias = tuple[dict[str, Any], ...]
@@ -47,40 +46,6 @@ def inputs(view: View, X: np.ndarray) -> np.ndarray:
 def layer_keys(key: np.ndarray, layers: int) -> np.ndarray:
     """Keys of the weights and biases of each layer, (2 * layers, 2); made on the host."""
     return np.stack([fold(key, i) for i in range(2 * layers)])
-
-
-def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any, start: Any = None) -> Params:
-    """First weights: uniform on +-1/sqrt(fan_in), as PyTorch's linear layers, but for a sparse first layer.
-
-    Args:
-        sizes: inputs (with padding), hidden widths, outputs.
-        keys: from :func:`layer_keys`.
-        features: how many inputs are real (traced). A weight is drawn by its address, so padding changes none.
-        sparsity: incoming weights of a first-layer neuron that are 1 while the others are 0; 0: dense (traced).
-        start: a sparse first layer drawn on the host (:mod:`glassware.tabular.start`), which takes the place of the
-            one drawn here unless the network is dense.
-    """
-    layers = []
-    for i, (rows, columns) in enumerate(pairwise(sizes)):
-        down, across = jnp.arange(rows, dtype=jnp.uint32)[:, None], jnp.arange(columns, dtype=jnp.uint32)[None, :]
-        fan_in = features.astype(jnp.float32) if i == 0 else jnp.float32(rows)
-        words, others = draw(keys[2 * i], across, down)
-        weight = (2.0 * unit(words) - 1.0) / jnp.sqrt(fan_in)
-        bias_words, _ = draw(keys[2 * i + 1], across[0], across[0] * jnp.uint32(0))
-        bias = (2.0 * unit(bias_words) - 1.0) / jnp.sqrt(fan_in)
-        if i == 0:
-            real = down < features.astype(jnp.uint32)
-            if start is None:
-                score = jnp.where(real, ranking(others >> 1, down, rows), jnp.uint32(0xFFFFFFFF))
-                last = jnp.clip(jnp.minimum(sparsity, features) - 1, 0)
-                hot = (score <= jax.lax.dynamic_index_in_dim(jnp.sort(score, axis=0), last)).astype(jnp.float32)
-            else:
-                hot = jnp.zeros_like(weight).at[start["columns"], jnp.arange(columns)[:, None]]
-                hot = hot.set(start["weights"], mode="drop")
-                bias = jnp.where(sparsity > 0, start["bias"], bias)
-            weight = jnp.where(real, jnp.where(sparsity > 0, hot, weight), 0.0)
-        layers.append({"w": weight, "b": bias})
-    return tuple(layers)
 
 
 def apply(params: Params, x: Any, precision: Precision = "exact") -> Any:

@@ -58,7 +58,7 @@ class Recipe:
     trust: float
     precision: Precision
 
-    def rows_a_step(self, rows: int) -> int:
+    def batch_size_for(self, rows: int) -> int:
         """The batch size for a table of this many rows."""
         if self.batch_size is not None:
             return self.batch_size
@@ -68,7 +68,7 @@ class Recipe:
         """The number of epochs for a table of this many rows."""
         if self.epochs:
             return self.epochs
-        steps = -(-rows // self.rows_a_step(rows))
+        steps = -(-rows // self.batch_size_for(rows))
         return max(1, round(STEPS_A_ROOT * rows**0.5 / steps))
 
 

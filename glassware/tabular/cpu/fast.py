@@ -8,7 +8,8 @@ import numpy as np
 
 from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.compiled import compiled, inlined
-from glassware.tabular.cpu.halves import (
+from glassware.tabular.cpu.exact import ADAM, Net, Rows, State, judge, place
+from glassware.tabular.cpu.half_products import (
     activate,
     back,
     conclude,
@@ -19,8 +20,7 @@ from glassware.tabular.cpu.halves import (
     halve_weights,
     turn_weights,
 )
-from glassware.tabular.cpu.life import ADAM, Net, Rows, State, judge, place
-from glassware.tabular.cpu.tiles import ROWS, turn
+from glassware.tabular.cpu.products import ROWS, turn
 
 
 class Work(NamedTuple):
@@ -48,7 +48,7 @@ def thin(few: Any, panel: Any, start: int, filled: int, count: int) -> None:
 
 @compiled
 def passes(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: Any) -> float:
-    """As ``life.passes``; ``rows.x`` are halves."""
+    """As ``exact.passes``; ``rows.x`` are halves."""
     epochs, count = orders.shape
     layers, stride, batch = net.layers, net.stride, net.batch
     w, m, v = state

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassware.engine.device import cores, stay
-from glassware.tabular.cpu.desks import kernel
-from glassware.tabular.cpu.life import Rows, State
+from glassware.tabular.cpu.draws import draw
+from glassware.tabular.cpu.exact import Rows, State
+from glassware.tabular.cpu.scratch import kernel
 from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, write, zeros
-from glassware.tabular.cpu.words import draw
 from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
 from glassware.tabular.recipe import Precision
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.compiled import compiled, inlined
-from glassware.tabular.cpu.tiles import back, combine, descend, enlist, forward, turn
+from glassware.tabular.cpu.products import back, combine, descend, enlist, forward, turn
 
 ADAM = 8  # numbers of a step
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW
-from glassware.tabular.cpu.tiles import FLAT, PART, ROWS, WHOLE, adam_numbers, adam_step
+from glassware.tabular.cpu.products import FLAT, PART, ROWS, WHOLE, adam_numbers, adam_step
 from glassware.tabular.cpu.vectors import SHORTS, ZERO, Code, operation
 
 HALF = ROW // 2

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from glassware.engine.vectors import ROW
-from glassware.tabular.cpu import fast, life
-from glassware.tabular.cpu.life import Lists, Net
-from glassware.tabular.cpu.tiles import CHUNK
+from glassware.tabular.cpu import exact, fast
+from glassware.tabular.cpu.exact import Lists, Net
+from glassware.tabular.cpu.products import CHUNK
 from glassware.tabular.cpu.vectors import multiplies_halves
 from glassware.tabular.cpu.weights import room, whole, zeros
 from glassware.tabular.recipe import Precision
@@ -29,17 +29,17 @@ def kernel(precision: Precision) -> Kernel:
     """The one for this precision: exact where the processor does not multiply halves."""
     if precision == "fast" and multiplies_halves():
         return Kernel(fast.passes, _fast, lambda x: x.astype(jnp.bfloat16).view(np.uint16))
-    return Kernel(life.passes, _exact, lambda x: x)
+    return Kernel(exact.passes, _exact, lambda x: x)
 
 
-def _exact(net: Net) -> life.Work:
+def _exact(net: Net) -> exact.Work:
     weights, activations, slopes = room(net)
     x = zeros(activations)
     for inputs, _, _, at, _ in net.layers.tolist():
         x[at + inputs * net.stride : at + (inputs + 1) * net.stride] = 1.0
     widest = _widest(net) + ROW
     lists, chunks = widest * net.stride, -(-widest // (CHUNK * ROW)) + 1
-    return life.Work(
+    return exact.Work(
         x=x,
         in_panels=zeros(activations),
         d=zeros(slopes),
