@@ -20,8 +20,8 @@ from glassware.tabular.loop import fit
 from glassware.tabular.network import Params
 from glassware.tabular.recipe import Precision
 
-CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes a core, or an accelerator, is given at once
-COPIES = 8  # of its parameters that a lane holds: Adam's two averages, gradients, their successors
+CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes at once per core, or per accelerator
+COPIES = 8  # of its parameters per lane: weights, gradients and Adam's two averages, each old and new
 
 log = logging.getLogger("glassware")
 
@@ -29,12 +29,12 @@ log = logging.getLogger("glassware")
 def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto") -> list[Outcome]:
     """The trained networks of each job, as NumPy arrays.
 
-    On a CPU by a kernel, a network a core (:mod:`glassware.tabular.cpu`). By XLA on accelerators, where there is no
-    Numba, and for whoever asks. On a CPU a network is the same bit for bit whatever it was trained beside.
+    On a CPU a kernel trains one network per core (:mod:`glassware.tabular.cpu`). XLA trains on accelerators, without
+    Numba, and on request. On a CPU a network is the same bit for bit whatever it is trained beside.
     """
     if engine == "xla" or not on_cpu():
         return _train_xla(jobs)
-    # By precision: one whose kernel cannot be compiled does not take the others with it.
+    # By precision: if one kernel cannot be compiled, the other still trains.
     found: dict[int, Outcome] = {}
     for precision in sorted({job.recipe.precision for job in jobs}):
         places = [i for i, job in enumerate(jobs) if job.recipe.precision == precision]
@@ -64,8 +64,8 @@ def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcom
 def _train_xla(jobs: list[Job]) -> list[Outcome]:
     """Jobs of one shape run as one program.
 
-    Lanes are spread over the devices. On a CPU, which has a device a core, those of a core take turns, so a network is
-    the same bit for bit whatever it was trained beside; on an accelerator they step together.
+    Lanes are spread over the devices. On a CPU, with one device per core, those of a core take turns, so a network is
+    the same bit for bit whatever it is trained beside; on an accelerator they step together.
     """
     found: dict[int, Outcome] = {}
     shapes: dict[Shape, list[int]] = {}
@@ -93,7 +93,7 @@ def _parts(shape: Shape, jobs: list[Job], members: list[int]) -> list[list[int]]
 
 
 def _lanes_at_once(shape: Shape, lanes: int) -> int:
-    """How many lanes a program has: a power of two a device, so that programs are shared, as far as memory goes."""
+    """How many lanes a program has: a power of two per device, so that programs are shared, limited by memory."""
     activations = 4 * max(shape.batch, shape.held_out) * sum(shape.sizes)
     fit = max(1, int(MEMORY_SHARE * memory()) // (4 * ((COPIES + shape.checks) * shape.parameters + activations)))
     most = min(fit, CPU_LANES if on_cpu() else DEVICE_LANES)
@@ -108,7 +108,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
     lanes: list[dict[str, Any]] = []
     for job in jobs:
         data = _padded(shape, job)
-        # Seeds and settings share the rows of their fold: kept once.
+        # Seeds and settings share the rows of their fold, which are kept once.
         digest = hashlib.blake2b(b"".join(a.tobytes() for a in data.values())).hexdigest()
         if digest not in tables:
             tables[digest] = len(stacked)
@@ -142,7 +142,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
 
 @cache
 def _picker() -> Any:
-    """Compiled: of all the weights kept, those of one check a lane."""
+    """Compiled: of all the weights kept, those of one check per lane."""
     lanes = PartitionSpec("lanes")
     pick = lambda params, check: jax.tree.map(lambda a: jax.vmap(lambda kept, i: kept[i])(a, check), params)
     return jax.jit(jax.shard_map(pick, mesh=mesh(), in_specs=(lanes, lanes), out_specs=lanes, check_vma=False))

@@ -1,4 +1,4 @@
-"""One network trained by XLA, from its first weights on: for the estimators and for the paper's benchmark."""
+"""One network trained by XLA, from its first weights on: for the estimators, and for the grid of the paper."""
 
 from __future__ import annotations
 

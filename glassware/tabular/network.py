@@ -14,7 +14,7 @@ from glassware.tabular.recipe import Precision
 
 Params: TypeAlias = tuple[dict[str, Any], ...]
 
-ROWS_AT_ONCE = 4096  # hidden activations of a wide network on a long table would not fit in memory
+ROWS_AT_ONCE = 4096  # the activations of a wide network for a long table would not fit in memory
 
 
 class View(Protocol):
@@ -22,12 +22,12 @@ class View(Protocol):
 
     @property
     def columns(self) -> np.ndarray:
-        """The column that each input belongs to."""
+        """The column of each input."""
         ...
 
     @property
     def size(self) -> np.ndarray:
-        """What each input deviates from 0 by."""
+        """The typical size of each input."""
         ...
 
     def transform(self, X: np.ndarray) -> np.ndarray:
@@ -36,7 +36,7 @@ class View(Protocol):
 
 
 def inputs(view: View, X: np.ndarray) -> np.ndarray:
-    """What is learnt of all rows, in float32: pieces of a long table in float64 would not fit in memory."""
+    """The inputs of all rows in float32, made a part at a time: a long table in float64 would not fit in memory."""
     found = np.empty((len(X), len(view.columns)), np.float32)
     for start in range(0, len(X), ROWS_AT_ONCE):
         found[start : start + ROWS_AT_ONCE] = view.transform(X[start : start + ROWS_AT_ONCE])
@@ -64,7 +64,7 @@ def _halves(a: Any, b: Any) -> Any:
 
 @jax.custom_vjp
 def _in_halves(x: Any, w: Any, b: Any) -> Any:
-    """x w + b, of halves. Its slopes are, too: autodiff would round sums, and not what is summed."""
+    """x w + b with bfloat16 factors, in the gradient too: autodiff would round the sums instead of the factors."""
     return _halves(x, w) + b
 
 
@@ -87,7 +87,7 @@ def outputs(members: Sequence[Params], views: Sequence[View], X: np.ndarray) -> 
     Args:
         members: networks.
         views: what each of them reads of the rows.
-        X: columns as they come.
+        X: rows, not yet scaled.
     """
     wide = [
         [{name: array.astype(np.float64) for name, array in layer.items()} for layer in params] for params in members

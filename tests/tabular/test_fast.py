@@ -58,7 +58,7 @@ def reference(one):
     params[0] = params[0][: X.shape[1]]  # without padded columns
     mean, square = ([np.zeros_like(a) for a in params] for _ in range(2))
     epochs = int(lane["epochs"])
-    paces = iter(weights.pace(shape, lane, 0, epochs).reshape(-1, 8).astype(np.float64))
+    schedule = iter(weights.adam_schedule(shape, lane, 0, epochs).reshape(-1, 8).astype(np.float64))
     for order in weights.orders(shape, lane, 0, epochs):
         for start in range(0, len(order), shape.batch):
             rows = order[start : start + shape.batch]
@@ -75,7 +75,7 @@ def reference(one):
                 d = halves(d)
                 gradients = [source.T @ d, d.sum(axis=0), *gradients]
                 d = (d @ halves(w).T) * (source > 0)
-            beta1, beta2, rise, spread, tiny, coupled, *kept = next(paces)
+            beta1, beta2, rise, spread, tiny, coupled, *kept = next(schedule)
             for i, gradient in enumerate(gradients):
                 gradient = gradient + coupled * params[i]
                 mean[i], square[i] = beta1 * mean[i] + gradient, beta2 * square[i] + gradient**2

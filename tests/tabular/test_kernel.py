@@ -82,7 +82,7 @@ def test_processors_without_the_newest_instructions(monkeypatch):
     monkeypatch.setattr(vectors, "_estimates", lambda: False)
     lists = weights.zeros(200), weights.zeros(200, np.int32), np.zeros(4, np.int64)
     x = np.where(np.arange(64) % 3 == 0, np.arange(64), 0).astype(np.float32)  # two examples of two panels
-    numba.njit(lambda lists, x: products.enlist(lists, (x, 0), 2, 2, 2))(lists, x)
+    numba.njit(lambda lists, x: products.list_nonzero(lists, (x, 0), 2, 2, 2))(lists, x)
     for b in range(2):
         row = x.reshape(2, 2, 16)[:, b].ravel()
         found = slice(*lists[2][2 * b : 2 * b + 2])
@@ -91,7 +91,7 @@ def test_processors_without_the_newest_instructions(monkeypatch):
     w, m, v = weights.zeros(9 * 16), weights.zeros(9 * 16), weights.zeros(9 * 16)
     x, slopes = RNG.normal(size=(9, 16)).astype(np.float32), RNG.normal(size=(16, 16)).astype(np.float32)
     adam = np.array([0.9, 0.999, -0.1, 1.0, 1e-16, 0.0, 1.0, 1.0], np.float32)
-    step = lambda w, m, v, x, s, adam: products.descend(w, m, v, 0, (x, 0), (s, 0), 8, 16, 16, 16, (adam, 0))
+    step = lambda w, m, v, x, s, adam: products.update(w, m, v, 0, (x, 0), (s, 0), 8, 16, 16, 16, (adam, 0))
     numba.njit(step)(w, m, v, x.ravel(), slopes.ravel(), adam)
     np.testing.assert_allclose(m.reshape(9, 16), x @ slopes, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(w, -0.1 * np.sign(m), rtol=1e-5)

@@ -1,4 +1,4 @@
-"""A network's weights for the kernel: how they lie, how they are drawn, and how they come back."""
+"""A network for the kernel: how its weights lie in memory, and the numbers that its training needs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ ALIGN = 64  # bytes: a vector must not straddle two cache lines
 
 def layout(shape: Shape) -> Net:
     """Where a network of this shape, its activations and its slopes lie."""
-    stride = whole(shape.batch, 2 * ROW if shape.precision == "fast" else ROW)  # of pairs a whole vector, too
+    stride = round_up(shape.batch, 2 * ROW if shape.precision == "fast" else ROW)  # fast: a whole vector of pairs
     rows, w_at, x_at, d_at = [], 0, 0, 0
     for i, (inputs, outputs) in enumerate(pairwise(shape.sizes)):
-        inputs, columns = whole(inputs, ROW if i else ROWS), whole(outputs, ROW)
+        inputs, columns = round_up(inputs, ROW if i else ROWS), round_up(outputs, ROW)
         rows.append((inputs, outputs, w_at, x_at, d_at))
         w_at, x_at, d_at = w_at + (inputs + 1) * columns, x_at + (inputs + 1) * stride, d_at + columns * stride
     return Net(np.array(rows), shape.batch, stride, shape.classify)
 
 
 def room(net: Net) -> tuple[int, int, int]:
-    """Numbers that weights, activations and slopes take."""
+    """The number of elements of weights, activations and slopes."""
     inputs, outputs, w_at, x_at, d_at = net.layers[-1].tolist()
-    columns = whole(outputs, ROW)
+    columns = round_up(outputs, ROW)
     return w_at + (inputs + 1) * columns, x_at + (inputs + 1) * net.stride, d_at + columns * net.stride
 
 
@@ -41,13 +41,13 @@ def views(net: Net, flat: np.ndarray) -> list[np.ndarray]:
     """Each layer's panels in a flat array, (panels, inputs + 1, 16)."""
     found = []
     for inputs, outputs, at, _, _ in net.layers.tolist():
-        panels = whole(outputs, ROW) // ROW
+        panels = round_up(outputs, ROW) // ROW
         found.append(flat[at : at + panels * (inputs + 1) * ROW].reshape(panels, inputs + 1, ROW))
     return found
 
 
 def write(net: Net, params: Params, flat: np.ndarray) -> None:
-    """Weights into a flat array of zeros."""
+    """Write weights into a flat array of zeros."""
     for panels, layer in zip(views(net, flat), params, strict=True):
         (rows, columns), room = layer["w"].shape, panels.shape[0] * ROW
         dense = np.zeros((panels.shape[1], room), np.float32)
@@ -57,7 +57,7 @@ def write(net: Net, params: Params, flat: np.ndarray) -> None:
 
 
 def read(net: Net, flat: np.ndarray, features: int) -> Params:
-    """Weights out of a flat array."""
+    """Read weights from a flat array."""
     layers, rows = [], features
     for panels, outputs in zip(views(net, flat), net.layers[:, 1].tolist(), strict=True):
         dense = panels.transpose(1, 0, 2).reshape(panels.shape[1], -1)
@@ -66,8 +66,8 @@ def read(net: Net, flat: np.ndarray, features: int) -> Params:
     return tuple(layers)
 
 
-def pace(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray:
-    """Adam's numbers for each step from ``begin`` to ``end``, see ``products.descend``; flat."""
+def adam_schedule(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray:
+    """Adam's numbers for each step from ``begin`` to ``end``, see ``products.update``; flat."""
     steps = -(-int(lane["rows"]) // shape.batch)
     lr, decay, step = float(lane["lr"]), float(lane["decay"]), np.arange(begin * steps, end * steps) + 1.0
     rate = lr * rate_factor(np, shape.schedule, step, int(lane["epochs"]) * steps)
@@ -94,13 +94,13 @@ def first(shape: Shape, features: int, lane: dict[str, Any]) -> Params:
     return first_weights(HOST, shape.sizes, lane["keys"], features, int(lane["sparsity"]), start)
 
 
-def whole(count: int, size: int) -> int:
+def round_up(count: int, size: int) -> int:
     """``count`` rounded up to a multiple."""
     return -(-count // size) * size
 
 
 def zeros(count: int, kind: Any = np.float32) -> np.ndarray:
-    """Zeros of four bytes each that begin at a cache line."""
+    """Zeros of four bytes each, aligned to a cache line."""
     space = np.zeros(4 * count + ALIGN, np.uint8)
     start = -space.ctypes.data % ALIGN
     return space[start : start + 4 * count].view(kind)
