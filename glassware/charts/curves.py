@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.cells import cells
 from glassware.charts.labels import NULLS, WORDS, labels, name, percent, phrase
 from glassware.charts.theme import SHORT, colours, heading, inline, log_axis

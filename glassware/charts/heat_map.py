@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.grid import Grid, make_grid
 from glassware.charts.labels import name, need
 from glassware.charts.overlay import overlay_layers, overlay_records

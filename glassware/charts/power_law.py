@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import altair as alt
 import numpy as np
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.cells import cells
 from glassware.charts.labels import labels, name, phrase
 from glassware.charts.theme import colours, heading, inline, log_axis, panelled

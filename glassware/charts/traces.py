@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.labels import keys, labels
 from glassware.charts.theme import ERROR_TOP, MUTED, SHORT, THRESHOLD, TRAIN, init_colour, inline
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.labels import keys, labels, need, phrase
 from glassware.charts.theme import heading, inline, log_axis, panelled
 from glassware.charts.traces import CURVES, curve_layers, has_curves, traces, unroll
