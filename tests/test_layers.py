@@ -14,7 +14,7 @@ PACKAGE = Path(glassware.__file__).parent
 GROUND = {"errors", "draws", "part", "backend"}
 TRAINING = {*GROUND, "tasks", "models", "probes"}
 ENGINE = {*TRAINING, "training"}
-SWEEPS = {*ENGINE, "engine"}
+SWEEPS = {*ENGINE, "engine", "specs"}
 ABOVE = {*SWEEPS, "sweeps", "statistics", "charts"}
 
 # What each room may import, itself always. A new room says here where it stands.
@@ -23,18 +23,19 @@ MAY_IMPORT = {
     "draws": {"errors"},
     "part": {"errors"},
     "lazy": set(),
+    "specs": {"part"},
     "backend": {"lazy"},
     "statistics": {"errors"},
     "quantities": set(),
     "theory": {"errors"},
     "tasks": GROUND,
-    "models": GROUND,
+    "models": {*GROUND, "tasks"},
     "probes": GROUND,
     "training": TRAINING,
     "engine": ENGINE,
     "sweeps": SWEEPS,
     "tabular": {"errors", "draws", "statistics", "engine"},  # beside the laboratory: needs scikit-learn
-    "charts": {"errors", "statistics", "lazy"},  # reads results, never trains
+    "charts": {"errors", "statistics", "lazy", "specs"},  # reads results, never trains
     "luck": {*SWEEPS, "sweeps", "statistics"},
     "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps", "quantities"},
@@ -122,9 +123,8 @@ DRAWING = {"altair", "vl_convert", "sklearn"}
 
 def imported_by(program):
     """The modules that a fresh process has imported when it has run this."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"{program}\nimport sys; print(*sys.modules)"], capture_output=True, text=True, check=True
-    )
+    words = [sys.executable, "-c", f"{program}\nimport sys; print(*sys.modules)"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
