@@ -29,8 +29,8 @@ class Group:
     ended: list[Ended]
 
 
-def known_groups(frame: pl.DataFrame) -> tuple[list[Group], int]:
-    """The groups of runs that are trained from scratch, and how many more there are of which nothing is known here.
+def known_groups(frame: pl.DataFrame) -> tuple[list[Group], list[str]]:
+    """The groups of runs that are trained from scratch, and a specification of each that is not known here.
 
     Those have a model or an activation that only the process that trained them had registered (docs/extending.md).
     """
@@ -42,12 +42,12 @@ def known_groups(frame: pl.DataFrame) -> tuple[list[Group], int]:
         key, budget = _key(json.loads(spec))
         ended[key] += zip(*lists, strict=True)
         largest[key] = max(largest.get(key, (0, "")), (budget, spec))
-    found, unknown = [], 0
+    found, unknown = list[Group](), list[str]()
     for key, lives in ended.items():
         try:
             run = Run.model_validate_json(largest[key][1])
         except ValidationError:
-            unknown += 1
+            unknown.append(largest[key][1])
             continue
         if not run.model.solved and run.init.neurons is None and run.start is None:
             found.append(Group(run, lives))

@@ -128,7 +128,9 @@ def price(frame: pl.DataFrame) -> pl.DataFrame:
 def price_table(found: Iterable[Cell]) -> pl.DataFrame:
     """Cells as the rows of ``price``."""
     rows = [{**dict.fromkeys(PRICES), **_row(cell)} for cell in found]
-    return pl.DataFrame(rows, schema_overrides=PRICES, infer_schema_length=None) if rows else pl.DataFrame(schema=PRICES)
+    return (
+        pl.DataFrame(rows, schema_overrides=PRICES, infer_schema_length=None) if rows else pl.DataFrame(schema=PRICES)
+    )
 
 
 def pareto_front(prices: pl.DataFrame) -> pl.DataFrame:
