@@ -124,7 +124,7 @@ def test_summary_by_field():
 
 def test_summary_names_what_counts_as_success():
     judged = {"measure": "accuracy", "success": 0.9}
-    runs = [tiny(evaluation={**TINY["evaluation"], **judged}), tiny(penalty=[{"name": "l1", "weight": 0.1}])]
+    runs = [tiny(evaluation={**TINY["evaluation"], **judged}), tiny(penalty=[{"name": "l1", "weight": 0.1}]), tiny()]
     found = glassware.summary(glassware.sweep(runs))
     rows = {(field, value): measure for field, value, measure in found.select("field", "value", "measure").rows()}
     assert rows["evaluation.measure", "accuracy"] == "accuracy ≥ 0.9"

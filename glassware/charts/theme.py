@@ -16,9 +16,6 @@ HEAT: Literal["viridis"] = "viridis"  # perceptually uniform and safe for colour
 SEQUENCE = [0.88, 0.05]  # the part of it for lines: its yellow end is too pale on white
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first travels with vl-convert: the same PNG everywhere
 
-THRESHOLD = 0.10  # the test error at which a run counts as a success
-ERROR_TOP = 0.6  # chance is one half; a little room above it
-
 CONFIG: dict[str, Any] = {
     "background": "white",
     "font": FONT,
@@ -77,8 +74,8 @@ def inline(records: list[dict[str, Any]]) -> dict[str, Any]:
     return {"values": tuple(records)}
 
 
-def heading(title: str, subtitle: str) -> alt.TitleParams:
-    """Title and, where there is one, subtitle."""
+def heading(title: str, subtitle: str | list[str]) -> alt.TitleParams:
+    """Title and, where there is one, subtitle, of one line or several."""
     return alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
 
 

@@ -49,7 +49,7 @@ def test_the_cheapest_that_fits(store):
     assert glassware.plan(TASK, 40, store=store).best.run.m == 30
     assert glassware.plan(SMALL, store=store).best.run.m is None  # online
     assert glassware.plan(SMALL, 30 * 8, store=store).best.examples == 30 * 8
-    with pytest.raises(GlasswareError, match="no cell for parity, n = 10, k = 2 with 239 examples; .* needs 240"):
+    with pytest.raises(GlasswareError, match=r"no cell for parity, n = 10, k = 2 with 239 examples; .* needs 240"):
         glassware.plan(SMALL, 30 * 8 - 1, store=store)
 
 
