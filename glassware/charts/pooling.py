@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,12 +23,8 @@ def pooled(frame: pl.DataFrame, shown: Sequence[str | None]) -> list[str]:
     if "spec" not in frame.columns or not len(frame):
         return []
     by = keys(frame, shown)
-    cells = frame.select(seedless().alias("spec"), *(column for column in by if column != "spec"))
-    groups = (
-        cells.unique(maintain_order=True).group_by(by).agg("spec")
-        if by
-        else cells.select(pl.col("spec").unique().implode())
-    )
+    cells = frame.select(seedless().alias("spec"), *by).unique(maintain_order=True)
+    groups = cells.group_by(by, maintain_order=True).agg("spec") if by else cells.select(pl.col("spec").implode())
     known = {spec: _plain(spec) for spec in cells["spec"].unique(maintain_order=True)}
     varies: dict[str, None] = {}
     for specs in groups["spec"]:
@@ -52,9 +49,11 @@ def common(frame: pl.DataFrame, labels: Iterable[str] = ()) -> str:
         for name, value in specs[0].items()
         if name.startswith("task.") and name != "task.name" and all(spec.get(name) == value for spec in specs)
     }
-    words = [f"{name.replace('_', ' ')} = {_text(value)}" for name, value in same.items()]
+    place = {column: i for i, column in enumerate(frame.columns)}  # as the task orders its fields
+    ordered = sorted(same, key=lambda name: place.get(name, len(place)))
+    words = [f"{name.replace('_', ' ')} = {_text(same[name])}" for name in ordered]
     named = " ".join(labels)
-    return ", ".join(word for word in words if word not in named)
+    return ", ".join(word for word in words if not re.search(rf"\b{re.escape(word)}\b", named))
 
 
 def notes(

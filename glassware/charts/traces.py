@@ -57,10 +57,8 @@ def find_curves(frame: pl.DataFrame) -> Curves | None:
     for measure in measures:
         test = f"{TEST}{measure}" if measure in tests else f"curve_{measure}"
         if test in lists and STEP in lists and bool((frame[STEP].list.len() > 0).any()):
-            train = f"curve_train_{measure}"
-            return Curves(
-                measure, test, train if train in lists else None, next(iter(_only(frame, "success_at")), None)
-            )
+            train, threshold = f"curve_train_{measure}", next(iter(_only(frame, "success_at")), None)
+            return Curves(measure, test, train if train in lists else None, threshold)
     return None
 
 
