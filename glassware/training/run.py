@@ -346,7 +346,11 @@ class Run(Part):
         return {name: np.asarray(found[name], np.float32) for name in wanted}
 
     def columns(self, role: str = "run") -> dict[str, Any]:
-        """What a row says about this run: the columns of its parts; of two with the same name the later is prefixed."""
+        """What a row says about this run: what it was given, and what it has hidden."""
+        return {**self.given_columns(), **self.task.hidden(self.key())}
+
+    def given_columns(self) -> dict[str, Any]:
+        """The columns of its parts; of two with the same name the later is prefixed."""
         found: dict[str, Any] = {}
         for field in type(self).model_fields:
             value = getattr(self, field)
@@ -356,5 +360,4 @@ class Run(Part):
         penalty = [part.model_dump() for part in self.penalty]
         found["penalty"] = json.dumps(penalty, sort_keys=True) if penalty else None
         found["keep"], found["batch"] = [str(step) for step in self.keep], self.batch_size
-        found.update(self.task.hidden(self.key()))
         return found
