@@ -1,6 +1,6 @@
 """Success counts of one study in two stores, cell by cell: Fisher's exact test, Holm-corrected.
 
-``python -m benchmarks.frontier_versions OLD NEW`` compares the runs that both stores have cells of, as after a change of
+``python -m benchmarks.frontier_versions OLD NEW`` compares the cells that both stores have, as after a change of
 random keys, when the runs are other draws of the same cells.
 """
 
@@ -39,7 +39,7 @@ def main() -> None:
     stores = parser.parse_args()
     found = compare(Store(stores.old).read(), Store(stores.new).read())
     print(found.select("n", "k", "m", "width", "init", "won", "runs", "won_new", "runs_new", "p", "holm").head(8))
-    print(f"{len(found)} cells, smallest corrected p = {found['holm'].min():.3g}")
+    print(f"{len(found)} cells, smallest corrected p = {float(found['holm'].to_numpy().min()):.3g}")
 
 
 if __name__ == "__main__":
