@@ -41,12 +41,14 @@ MAY_IMPORT = {
     "progress": {*SWEEPS, "sweeps", "quantities"},
     "studies": {*ABOVE, "theory", "tabular"},
     "by_field": {*SWEEPS, "sweeps", "statistics"},
-    "api": {*ABOVE, "by_field", "theory", "luck", "progress", "studies"},
-    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "quantities"},
-    "commands": {*ABOVE, "quantities", "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
+    "networks": {*SWEEPS, "sweeps"},
+    "runs": {*SWEEPS, "sweeps", "progress"},
+    "api": {*ABOVE, "theory", "luck", "runs", "studies"},
+    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "networks", "studies", "quantities"},
+    "commands": {*ABOVE, "quantities", "bench", "luck", "progress", "printing", "networks", "studies", "api", "", "tabular"},
     "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
-    "": {"api", "charts", "studies", "tabular"},  # the package itself: names it passes on
+    "": {*ABOVE, "api", "by_field", "networks", "runs", "studies", "tabular"},  # the package itself: names it passes on
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))
