@@ -1,10 +1,11 @@
 """A laboratory for test-tube tasks: small, exactly defined learning problems, trained by the thousand.
 
-Describe runs      Run, Parity, MLP, Neuron, PolyNet, Transformer, KernelRidge, Init, SGD, Adam, AdamW, Evaluation, grid
+Describe runs      Run, Parity, MLP, Neuron, PolyNet, Transformer, KernelRidge, Init, Start, SGD, Adam, AdamW, Cosine,
+                   WarmUp, Doubling, L1, L2, MixedNorm, Evaluation, grid
 Train and keep     sweep, Store
+Look               summary, charts, weights, network, info
 Studies of papers  list_studies, run, estimate, claims, figures; studies: the studies themselves
 Plan               plan: what a success costs, when to restart
-Look               summary, charts, info
 Errors             GlasswareError: its text is one sentence
 Tables             SparseMLPClassifier, SparseMLPRegressor: scikit-learn estimators, with the extra ``tabular``
 
@@ -16,73 +17,62 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from glassware import charts, studies
-    from glassware.api import (
-        MLP,
+    from glassware.api import claims, estimate, figures, info, list_studies, plan, run
+    from glassware.by_field import summary
+    from glassware.errors import GlasswareError
+    from glassware.models import MLP, Init, KernelRidge, Neuron, PolyNet, Transformer
+    from glassware.networks import network, weights
+    from glassware.runs import sweep
+    from glassware.sweeps import Store, grid
+    from glassware.tabular import SparseMLPClassifier as SparseMLPClassifier
+    from glassware.tabular import SparseMLPRegressor as SparseMLPRegressor
+    from glassware.tasks import Parity
+    from glassware.training import (
+        L1,
+        L2,
         SGD,
         Adam,
         AdamW,
+        Cosine,
+        Doubling,
         Evaluation,
-        GlasswareError,
-        Init,
-        KernelRidge,
-        Neuron,
-        Parity,
-        PolyNet,
+        MixedNorm,
         Run,
-        Store,
-        Transformer,
-        claims,
-        estimate,
-        figures,
-        grid,
-        info,
-        list_studies,
-        plan,
-        run,
-        summary,
-        sweep,
+        Start,
+        WarmUp,
     )
-    from glassware.tabular import SparseMLPClassifier as SparseMLPClassifier
-    from glassware.tabular import SparseMLPRegressor as SparseMLPRegressor
+
+# Where each public name lives.
+_PLACES = {
+    "glassware.api": ("claims", "estimate", "figures", "info", "list_studies", "plan", "run"),
+    "glassware.by_field": ("summary",),
+    "glassware.errors": ("GlasswareError",),
+    "glassware.models": ("MLP", "Init", "KernelRidge", "Neuron", "PolyNet", "Transformer"),
+    "glassware.networks": ("network", "weights"),
+    "glassware.runs": ("sweep",),
+    "glassware.sweeps": ("Store", "grid"),
+    "glassware.tasks": ("Parity",),
+    "glassware.training": (
+        "L1", "L2", "SGD", "Adam", "AdamW", "Cosine", "Doubling", "Evaluation", "MixedNorm", "Run", "Start", "WarmUp",
+    ),
+    "glassware.tabular": ("SparseMLPClassifier", "SparseMLPRegressor"),
+}  # fmt: skip
 
 __all__ = [
-    "MLP",
-    "SGD",
-    "Adam",
-    "AdamW",
-    "Evaluation",
-    "GlasswareError",
-    "Init",
-    "KernelRidge",
-    "Neuron",
-    "Parity",
-    "PolyNet",
-    "Run",
-    "Store",
-    "Transformer",
-    "charts",
-    "claims",
-    "estimate",
-    "figures",
-    "grid",
-    "info",
-    "list_studies",
-    "plan",
-    "run",
-    "studies",
-    "summary",
-    "sweep",
-]
+    "L1", "L2", "MLP", "SGD", "Adam", "AdamW", "Cosine", "Doubling", "Evaluation", "GlasswareError", "Init",
+    "KernelRidge", "MixedNorm", "Neuron", "Parity", "PolyNet", "Run", "Start", "Store", "Transformer", "WarmUp",
+    "charts", "claims", "estimate", "figures", "grid", "info", "list_studies", "network", "plan", "run", "studies",
+    "summary", "sweep", "weights",
+]  # fmt: skip
 
 if not TYPE_CHECKING:  # hidden from the type checker, which would take any misspelt name for this
+    _HOME = {name: module for module, names in _PLACES.items() for name in names}
 
     def __getattr__(name: str) -> Any:
         if name in ("charts", "studies"):
             return importlib.import_module(f"glassware.{name}")
-        if name in ("SparseMLPClassifier", "SparseMLPRegressor"):  # not in __all__: ``import *`` needs no scikit-learn
-            return getattr(importlib.import_module("glassware.tabular"), name)
-        if name in __all__:
-            return getattr(importlib.import_module("glassware.api"), name)
+        if name in _HOME:  # the estimators are not in __all__: ``import *`` needs no scikit-learn
+            return getattr(importlib.import_module(_HOME[name]), name)
         raise AttributeError(f"module 'glassware' has no attribute '{name}'")
 
     def __dir__() -> list[str]:

@@ -1,10 +1,10 @@
-"""The commands of the command line as functions, and the words a sweep is written in."""
+"""The commands of the command line as functions."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 import polars as pl
 
 from glassware import studies
-from glassware.by_field import summary
 from glassware.charts import save
 from glassware.charts.luck import data_against_compute
 from glassware.engine import Engine, devices
@@ -22,48 +21,16 @@ from glassware.engine.lanes import describe
 from glassware.errors import GlasswareError
 from glassware.luck import Plan, pareto_front
 from glassware.luck import plan as make_advice
-from glassware.models import MLP, Init, KernelRidge, Neuron, PolyNet, Transformer
-from glassware.progress import Progress
+from glassware.models import MLP
+from glassware.runs import at_least_one, make_reporter
 from glassware.studies import SCALES, Judgement, Report, Study
-from glassware.sweeps import SEMANTICS, Experience, Forecast, Reporter, Store, grid, make_plan, parse_share, select
+from glassware.sweeps import SEMANTICS, Experience, Forecast, Reporter, Store, make_plan, parse_share, select
 from glassware.sweeps import estimate as estimate_runs
-from glassware.sweeps import sweep as train_sweep
 from glassware.sweeps.rows import own_version
 from glassware.tasks import Parity
-from glassware.training import SGD, Adam, AdamW, Evaluation, Run
+from glassware.training import Run
 
 STORE, FIGURES = "results/store", "results/figures"
-
-__all__ = [
-    "MLP", "SGD", "Adam", "AdamW", "Evaluation", "GlasswareError", "Init", "Judgement", "KernelRidge", "Neuron",
-    "Parity", "Plan", "PolyNet", "Report", "Run", "Store", "Transformer", "claims", "estimate", "figures", "grid",
-    "info", "list_studies", "plan", "run", "summary", "sweep",
-]  # fmt: skip
-
-
-def sweep(
-    runs: Iterable[Run] | str | Path,
-    store: Store | str | Path | None = None,
-    *,
-    lanes: int | None = None,
-    engine: Engine = "auto",
-    share: str | None = None,
-    progress: bool | Reporter = False,
-) -> pl.DataFrame:
-    """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
-
-    Args:
-        runs: runs (see ``grid``), or the path of a TOML sweep file.
-        store: folder of results, made when it is not there; without one the rows are only returned.
-        lanes: runs held at once; chosen from the device's memory unless given.
-        engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
-        share: ``2/8`` trains the second of eight equal parts and returns its rows; eight processes, on as many GPUs or
-            machines, may do theirs at the same time into one store.
-        progress: True prints how far it is; or a ``Reporter`` of your own.
-    """
-    _at_least_one(lanes=lanes)
-    reporter, part = _reporter(progress, 1, lanes, engine), None if share is None else parse_share(share)
-    return train_sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=part)
 
 
 def run(
@@ -85,7 +52,7 @@ def run(
         scale: ``smoke``, ``laptop`` or ``paper``.
         store: folder of results; None keeps nothing.
         figures: folder for the figures; None draws nothing.
-        seeds: runs a cell; the scale's own number unless given.
+        seeds: runs per cell; the scale's own number unless given.
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         share: ``2/8`` trains the second of eight equal parts; eight processes, on as many GPUs or machines, may do
@@ -95,12 +62,12 @@ def run(
     Returns:
         A report with the rows (``frame``), the claims (``judgements``) and the paths of the ``figures``.
     """
-    _at_least_one(seeds=seeds, lanes=lanes)
+    at_least_one(seeds=seeds, lanes=lanes)
     chosen, size = _find(study), studies.check_scale(scale)
     part = None if share is None else parse_share(share)
     if figures is not None and part is None:
         check_folder(figures)  # now, not after hours of training
-    reporter = _reporter(progress, len(chosen.stages), lanes, engine)
+    reporter = make_reporter(progress, len(chosen.stages), lanes, engine)
     frame = studies.train(chosen, size, _open(store), seeds, share=part, reporter=reporter, lanes=lanes, engine=engine)
     if part is not None:
         return Report(chosen.name, size, frame, [], [])
@@ -128,7 +95,7 @@ def estimate(
         study: name of a study, or one of your own.
         scale: ``smoke``, ``laptop`` or ``paper``.
         store: folder of results; None, or one that is not there, knows nothing.
-        seeds: runs a cell; the scale's own number unless given.
+        seeds: runs per cell; the scale's own number unless given.
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         tell: told what is being measured.
@@ -137,7 +104,7 @@ def estimate(
         A forecast: ``expected`` and ``at_most`` (seconds that what is left takes), ``whole`` and ``left`` (runs, steps,
         floating-point operations, seconds), ``lines()`` (by width), ``basis()`` (what it rests on), ``cells``.
     """
-    _at_least_one(seeds=seeds, lanes=lanes)
+    at_least_one(seeds=seeds, lanes=lanes)
     chosen, size, kept = _find(study), studies.check_scale(scale), _open(store)
     rows = kept.read() if kept is not None and len(chosen.stages) > 1 else pl.DataFrame()
     table = pl.DataFrame()
@@ -169,9 +136,9 @@ def claims(
         study: a study, all studies of a paper (``"pareto"``), or None for every one.
         scale: ``smoke``, ``laptop`` or ``paper``.
         store: folder of results.
-        seeds: runs a cell to look at; the scale's own number unless given.
+        seeds: runs per cell to look at; the scale's own number unless given.
     """
-    _at_least_one(seeds=seeds)
+    at_least_one(seeds=seeds)
     chosen = [study] if isinstance(study, Study) else studies.matching(study)
     size, kept = studies.check_scale(scale), existing(store)
     return [j for one in chosen for j in studies.claims(one, size, studies.results(one, size, kept, seeds))]
@@ -192,9 +159,9 @@ def figures(
         scale: ``smoke``, ``laptop`` or ``paper``.
         store: folder of results.
         folder: where the figures go.
-        seeds: runs a cell to look at; the scale's own number unless given.
+        seeds: runs per cell to look at; the scale's own number unless given.
     """
-    _at_least_one(seeds=seeds)
+    at_least_one(seeds=seeds)
     chosen, size, kept = _find(study), studies.check_scale(scale), existing(store)
     check_folder(folder)
     return _draw(chosen, size, studies.results(chosen, size, kept, seeds), folder)
@@ -282,12 +249,6 @@ def _find(study: str | Study) -> Study:
     return study if isinstance(study, Study) else studies.find(study)
 
 
-def _reporter(progress: bool | Reporter, stages: int, lanes: int | None, engine: Engine) -> Reporter | None:
-    if isinstance(progress, bool):
-        return Progress(stages=stages, lanes=lanes, engine=engine) if progress else None
-    return progress
-
-
 def _open(store: Store | str | Path | None) -> Store | None:
     return store if isinstance(store, Store) or store is None else Store(store)
 
@@ -315,9 +276,3 @@ def _draw(study: Study, scale: studies.Scale, frame: pl.DataFrame, folder: str |
         return studies.figures(study, scale, frame, folder)
     except OSError as error:
         raise GlasswareError(f"cannot write figures to {folder}: {error.strerror or error}") from None
-
-
-def _at_least_one(**values: int | None) -> None:
-    for name, value in values.items():
-        if value is not None and value < 1:
-            raise GlasswareError(f"{name} must be at least 1, not {value}")

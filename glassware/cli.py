@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, plan, results, studies, sweep, tabular
+from glassware.commands import bench, info, plan, results, show, studies, sweep, tabular
 from glassware.errors import GlasswareError
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
@@ -128,13 +128,15 @@ def glassware(
       glassware run pareto/success-frontier --scale smoke         in seconds
       glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
-      glassware plan --n 50 --k 3 --m 1000         what to train, at what cost
+      glassware show 3f2a                          one run: curve, weights, neurons
+      glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
       glassware tabular my.csv --target species    methods on a table of your own
 
     [bold]Files[/bold]
 
       results/store/parts/*.parquet                the results, one row per run
+      results/store/weights/*.safetensors          weights that runs were told to keep
       results/store/computed/STUDY/*.parquet       tables that studies compute
       results/figures/STUDY/SCALE/*.png, *.html    the figures
       ~/.cache/glassware/programs                  compiled programs (*)
@@ -161,6 +163,7 @@ for command in (
     sweep.sweep,
     results.claims,
     results.figures,
+    show.show,
     plan.plan,
     tabular.tabular,
     bench.bench,

@@ -87,6 +87,13 @@ def test_the_estimators_do_not_need_their_benchmark():
         assert "benchmark" not in path.read_text(), f"tabular/{path.name} reaches into tabular/benchmark"
 
 
+def test_no_study_imports_a_private_helper():
+    for path in (PACKAGE / "studies").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in names if name.startswith("_")], f"{path.relative_to(PACKAGE)}: {names}"
+
+
 def test_the_plan_itself_has_no_circle():
     placed: set[str] = set()
     while len(placed) < len(MAY_IMPORT):

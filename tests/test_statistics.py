@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from scipy import stats
 from glassware import statistics
 from glassware.statistics import (
     NEVER,
+    Estimate,
     bootstrap,
     cross_validated,
     difference,
@@ -20,9 +23,16 @@ from glassware.statistics import (
     mean_share,
     median,
     median_ratio,
+    power_law_exponent,
+    ratio,
     weighted_means,
     wilson,
 )
+
+
+def test_importing_it_does_not_wait_for_scipy_stats() -> None:
+    code = "import sys, glassware.statistics; sys.exit('scipy.stats' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 25), (25, 25), (1, 8), (12, 25), (98, 100)])
@@ -81,6 +91,28 @@ def test_median_ratio_of_two_failures_is_unknown() -> None:
     assert median_ratio([4.0, 4.0], [2.0]) == 2.0
     assert median_ratio([NEVER], [2.0]) == math.inf
     assert math.isnan(median_ratio([NEVER], [NEVER]))
+    assert ratio(3.0, NEVER) == 0.0
+    assert math.isnan(ratio(1.0, 0.0))
+
+
+def test_an_exact_number_is_its_own_interval() -> None:
+    assert Estimate.exact(0.25) == (0.25, 0.25, 0.25)
+
+
+def test_the_exponent_of_a_power_law_is_the_slope_of_its_logarithms() -> None:
+    sizes = np.array([10, 15, 20, 30, 40])
+    assert power_law_exponent(sizes, 3.0 * sizes**-1.7) == pytest.approx(-1.7)
+    assert power_law_exponent([1, 2], [0.5, 0.5]) == pytest.approx(0.0)
+    noisy = sizes**0.5 * np.exp(np.random.default_rng(0).normal(size=5))
+    assert power_law_exponent(sizes, noisy) == pytest.approx(stats.linregress(np.log(sizes), np.log(noisy)).slope)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "values"),
+    [([], []), ([10], [2.0]), ([10, 10], [2.0, 3.0]), ([10, 20], [5.0, NEVER]), ([10, 20], [0.0, 2.0])],
+)
+def test_an_exponent_that_the_values_do_not_have_is_unknown(sizes: list[float], values: list[float]) -> None:
+    assert math.isnan(power_law_exponent(sizes, values))
 
 
 @pytest.fixture
@@ -145,11 +177,11 @@ def test_intervals_of_means_cover_them_and_resampling_few_values_does_not(count:
         assert np.mean([covers(estimate, 0.0) for estimate in resampled]) < 0.9
 
 
-@pytest.mark.parametrize("table", [(12, 12, 5, 24), (3, 10, 3, 10), (0, 5, 4, 6)])
-def test_fisher_equals_scipy(table: tuple[int, int, int, int]) -> None:
+@pytest.mark.parametrize("table", [(12, 12, 5, 24), (3, 10, 3, 10), (0, 5, 4, 6), (0, 0, 1, 2)])
+def test_fisher_counts_the_tables_at_least_as_far_apart(table: tuple[int, int, int, int]) -> None:
     a, n, b, m = table
-    expected = stats.fisher_exact([[a, n - a], [b, m - b]], alternative="greater").pvalue
-    assert fisher_exact(*table) == pytest.approx(expected, rel=1e-9)
+    ways = [math.comb(n, i) * math.comb(m, a + b - i) for i in range(min(n, a + b) + 1)]
+    assert fisher_exact(*table) == pytest.approx(sum(ways[a:]) / math.comb(n + m, a + b), rel=1e-9)
 
 
 def test_cross_validated_is_the_corrected_t_interval() -> None:

@@ -1,4 +1,4 @@
-"""From one row a run to one row a cell: counts, rates with their intervals, median times."""
+"""From one row per run to one row per cell: counts, rates with their intervals, median times."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import polars as pl
 from glassware.charts.labels import keys, need
 from glassware.statistics import NEVER, Estimate, wilson
 
+TIMES = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")  # a failure takes for ever
 _wilson = lru_cache(maxsize=None)(wilson)  # thousands of cells share a few dozen counts
 
 
 def cells(frame: pl.DataFrame, columns: Sequence[str | None], *extra: pl.Expr) -> pl.DataFrame:
-    """Successes, trials, rate with its Wilson interval and median time, one row a combination of the columns.
+    """Successes, trials, rate with its Wilson interval and median time, one row per combination of the columns.
 
     ``median`` is null where half of the runs or fewer succeed: a failure takes for ever.
     """
     by = keys(frame, columns)
     need(frame, [*by, "success", "steps_to_success"])
-    times = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER)
     table = frame.group_by(by, maintain_order=True).agg(
         pl.col("success").sum().cast(pl.Int64).alias("successes"),
         pl.len().cast(pl.Int64).alias("trials"),
-        times.sort().get(pl.len() // 2).alias("median"),
+        TIMES.sort().get(pl.len() // 2).alias("median"),
         *extra,
     )
     found: list[Estimate] = [_wilson(hits, trials) for hits, trials in table.select("successes", "trials").iter_rows()]

@@ -1,4 +1,4 @@
-"""Success rate and time to success against a quantity, one line a colour."""
+"""Success rate and time to success against a quantity, one line per colour."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from glassware.charts.cells import cells
+from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import NULLS, WORDS, labels, name, percent, phrase
 from glassware.charts.theme import SHORT, colours, heading, inline, log_axis
-from glassware.statistics import NEVER, bootstrap, median
+from glassware.statistics import bootstrap, median
 
 LOGARITHMIC = ("m", "width")  # numeric on a log axis, unless a value is missing (online)
 WIDTH, HEIGHT = 340, 210
@@ -31,7 +31,7 @@ def success_curves(
     x_title: str | None = None,
     subtitle: str = "",
 ) -> alt.TopLevelMixin:
-    """Success rate against ``x`` with 95% Wilson intervals, one line a value of ``colour``, a panel a ``row``."""
+    """Success rate against ``x`` with 95% Wilson intervals, one line per value of ``colour``, a panel per ``row``."""
     return _rates(frame, _Axes(x, colour, row, x_title or name(x))).properties(title=heading(title, subtitle))
 
 
@@ -50,7 +50,7 @@ def time_curves(
 
 
 def slices(frame: pl.DataFrame, *, colour: str, title: str, subtitle: str = "") -> alt.TopLevelMixin:
-    """Success rate and, beside it, time to success against the sample size; a row of panels an init."""
+    """Success rate and, beside it, time to success against the sample size; a row of panels per init."""
     axes = _Axes("m", colour, "init", name("m"))
     return alt.hconcat(_rates(frame, axes), _times(frame, axes), spacing=40).properties(title=heading(title, subtitle))
 
@@ -83,8 +83,7 @@ def _rates(frame: pl.DataFrame, axes: _Axes) -> Any:
 
 
 def _times(frame: pl.DataFrame, axes: _Axes) -> Any:
-    times = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")
-    table = cells(frame, axes.columns, times)
+    table = cells(frame, axes.columns, TIMES)
     lows, highs, words = [], [], []
     for middle, sample in table.select("median", "times").iter_rows():
         found = None if middle is None else bootstrap(median, sample)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from statistics import geometric_mean
 from typing import Any
 
 import altair as alt
-import numpy as np
 import polars as pl
 
-from glassware.charts.cells import cells
+from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import labels, name, phrase
 from glassware.charts.theme import colours, heading, inline, log_axis, panelled
-from glassware.statistics import NEVER, bootstrap, median
+from glassware.statistics import bootstrap, median, power_law_exponent
 
 SIZES = {1: (420, 280), 2: (330, 230)}
 SMALL = (240, 190)
@@ -29,13 +29,12 @@ def power_laws(
     subtitle: str = "",
     columns: int = 2,
 ) -> alt.TopLevelMixin:
-    """Median steps to success against ``x``, one line a ``colour``, one panel a ``panel``; both axes logarithmic.
+    """Median steps to success against ``x``, a line per ``colour``, a panel per ``panel``; both axes logarithmic.
 
     Bars are 95% bootstrap intervals. A line ends where half of the runs or more fail. The dashed line is the
     least-squares power law through the medians, its exponent written at the end.
     """
-    times = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")
-    table = cells(frame, [panel, colour, x], times).filter(pl.col("median").is_not_null()).sort(x)
+    table = cells(frame, [panel, colour, x], TIMES).filter(pl.col("median").is_not_null()).sort(x)
     hues, hue_order = labels(table, colour)
     panels, panel_order = labels(table, panel)
     head = {label: phrase(table, panel, label) for label in panel_order}
@@ -114,11 +113,13 @@ def power_laws(
 
 def _fit(key: tuple[str, str], points: list[tuple[float, float]]) -> list[dict[str, Any]]:
     """Both ends of the line through the medians."""
-    if len(points) < 2:
-        return []
     sizes, times = zip(*points, strict=True)
-    alpha, start = np.polyfit(np.log(sizes), np.log(times), 1)
-    place = {"panel": key[0], "colour": key[1], "alpha": float(alpha)}
-    return [
-        {**place, "x": n, "y": float(np.exp(start) * n**alpha), "last": n == sizes[-1]} for n in (sizes[0], sizes[-1])
-    ]
+    alpha = power_law_exponent(sizes, times)
+    if math.isnan(alpha):
+        return []
+    size, time = (
+        geometric_mean(sizes),
+        geometric_mean(times),
+    )  # a least-squares line goes through the centre of the points
+    place = {"panel": key[0], "colour": key[1], "alpha": alpha}
+    return [{**place, "x": n, "y": time * (n / size) ** alpha, "last": n == sizes[-1]} for n in (sizes[0], sizes[-1])]

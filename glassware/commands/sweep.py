@@ -39,12 +39,12 @@ def sweep(
       m = \\[300, 1000, "online"]
       model.width = \\[10, 100]
     """
-    from glassware import api
+    import glassware as gw
     from glassware.progress import Progress
 
     console = make_console()
     progress = Progress(console, lanes=lanes, engine=engine)
     with stoppable(progress, store):
-        frame = api.sweep(file, store, lanes=lanes, engine=engine, share=share, progress=progress)
-    print_summary(console, api.summary(frame))
+        frame = gw.sweep(file, store, lanes=lanes, engine=engine, share=share, progress=progress)
+    print_summary(console, gw.summary(frame))
     console.print(f"results in {store}", soft_wrap=True)

@@ -3,6 +3,9 @@
 Where every failure was stopped at one budget this is plain counting. Where budgets differ, a run says nothing about
 the steps after its own, and the estimates are those of Kaplan and Meier (who is still alive) and of Aalen and Johansen
 (who has succeeded by then, when a run may also end by diverging).
+
+Not lifelines: it fits one sample at a time, where a thousand weighted resamples are one array operation here, and it
+moves times at random where a success and a divergence fall on the same step.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def price(frame: pl.DataFrame) -> pl.DataFrame:
     """The price of one success in every cell of a table of runs.
 
     Returns:
-        One row a cell: what it is, ``runs``, ``successes``, what they can tell (``tells``), the best ``cutoff``,
+        One row per cell: what it is, ``runs``, ``successes``, what they can tell (``tells``), the best ``cutoff``,
         ``success_probability`` of a try, mean ``tries``, ``examples`` a try needs, and ``flops`` to one success from
         ``flops_low`` to ``flops_high`` (null: unknown).
     """

@@ -11,7 +11,6 @@ from typing import Any
 from glassware.backend import jnp
 
 
-
 def movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
     """rho = max |w_t - w_0| over all first-layer weights."""
     return {"movement": jnp.max(jnp.abs(_moved(run, values, params)))}

@@ -7,7 +7,6 @@ from typing import Any
 from glassware.backend import jax, jnp
 
 
-
 def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
     """E[y yhat(x)] over the held-out sample (its whole blocks)."""
     value = mean_over(exam.raw, lambda raw: correlation_of(run, values, params, raw))

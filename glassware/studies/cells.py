@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
@@ -25,6 +26,11 @@ def counts(frame: pl.DataFrame, **columns: Any) -> tuple[int, int]:
     """Successes and trials of a cell."""
     cell = where(frame, **columns)
     return (int(cell["success"].sum()), len(cell)) if cell.columns else (0, 0)
+
+
+def pooled(cells: Collection[tuple[int, int]]) -> tuple[int, int]:
+    """Successes and trials of several cells together."""
+    return sum(won for won, _ in cells), sum(trials for _, trials in cells)
 
 
 def times(frame: pl.DataFrame, **columns: Any) -> list[float]:

@@ -309,7 +309,8 @@ class Loop:
         def one(sums: Any, first: Any) -> tuple[Any, None]:
             place = first + jnp.arange(self.block, dtype=jnp.uint32)
             counted = (place.astype(jnp.float32) < count).astype(jnp.float32)
-            return self._add(sums, params, *examples(place), counted), None
+            x, y = examples(place)
+            return self._add(sums, params, x, y, counted), None
 
         starts = jnp.arange(-(-most // self.block), dtype=jnp.uint32) * jnp.uint32(self.block)
         sums, _ = jax.lax.scan(one, self._nothing(), starts)

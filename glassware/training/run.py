@@ -125,8 +125,8 @@ class Run(Part):
     @field_validator("keep", mode="after")
     @classmethod
     def _in_order(cls, keep: tuple[KeptStep, ...]) -> tuple[KeptStep, ...]:
-        steps = sorted({step for step in keep if isinstance(step, int)})
-        return (*(["first"] if "first" in keep else []), *steps, *(["final"] if "final" in keep else []))
+        order = {"first": -1, "final": 2**31}
+        return tuple(sorted(set(keep), key=lambda step: step if isinstance(step, int) else order[step]))
 
     @model_validator(mode="after")
     def _usual_loss(self) -> Self:
@@ -320,7 +320,7 @@ class Run(Part):
         }
         if self.penalty:
             values["penalty"] = np.array([penalty.weight for penalty in self.penalty], np.float32)
-        if self.keep:
+        if self.kept_steps:
             values["keep"] = np.array(self.kept_steps, np.int32)
         if self.start is not None:
             values["start"] = self._started(self.start, values, load)
@@ -331,14 +331,18 @@ class Run(Part):
         drawn = jax.eval_shape(lambda init: self.network.init(init, self.task), values["init"])
         wanted = {name: leaf for name, leaf in named_leaves(drawn).items() if start.takes(name)}
         if not wanted:
-            raise GlasswareError(f"start.leaves {list(start.leaves)} match no weights; {', '.join(named_leaves(drawn))}")
+            raise GlasswareError(
+                f"start.leaves {list(start.leaves)} match no weights; {', '.join(named_leaves(drawn))}"
+            )
         if load is None:
             return {name: np.zeros(leaf.shape, np.float32) for name, leaf in wanted.items()}
         found = load(start)
         for name, leaf in wanted.items():
             if name not in found or found[name].shape != leaf.shape:
                 kept = f"{found[name].shape}" if name in found else "missing"
-                raise GlasswareError(f"the weights '{name}' of run {start.run} are {kept}; this network's are {leaf.shape}")
+                raise GlasswareError(
+                    f"the weights '{name}' of run {start.run} are {kept}; this network's are {leaf.shape}"
+                )
         return {name: np.asarray(found[name], np.float32) for name in wanted}
 
     def columns(self, role: str = "run") -> dict[str, Any]:

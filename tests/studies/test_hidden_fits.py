@@ -42,7 +42,6 @@ def test_sizes_whose_median_is_infinite_are_left_out_of_a_fit():
     samples[-1] = [5.0] * 7 + [NEVER] * 8
     assert fits.median_exponent(SIZES, samples).value == pytest.approx(1.2)
     assert math.isnan(fits.median_exponent(SIZES[:2], [samples[0], samples[-1]]).value)
-    assert math.isnan(fits.slope([10, 20], [5.0, NEVER]))
 
 
 def test_local_slopes_see_an_elbow():
@@ -59,9 +58,12 @@ def test_exponents_are_those_of_medians():
     assert fits.slope_rise(SIZES, [[1.0, t, NEVER] for t in bent.values()]).value == pytest.approx(2.0)
     assert fits.median_exponent([10, 20, 40], [[2.0], [4.0], []]).value == pytest.approx(1.0)
     assert math.isnan(fits.median_exponent([10, 20], [[2.0], [NEVER]]).value)
-    assert math.isnan(fits.slope([10], [2.0]))
-    assert math.isnan(fits.slope([10, 20], [0.0, 2.0]))
-    assert fits.slope([1, 2], [0.5, 0.5]) == pytest.approx(0.0)
+
+
+def test_the_factor_between_two_times_has_no_direction():
+    assert fits.factor_between(10.0, 40.0) == fits.factor_between(40.0, 10.0) == 4.0
+    assert fits.factor_between(7.0, 7.0) == 1.0
+    assert {fits.factor_between(*pair) for pair in ((0.0, 1.0), (1.0, 0.0), (NEVER, 1.0), (NEVER, NEVER))} == {NEVER}
 
 
 def test_the_coarse_exponent_is_the_smallest_that_bounds_all_sizes():

@@ -1,5 +1,3 @@
-import math
-
 import polars as pl
 import pytest
 
@@ -10,7 +8,6 @@ from glassware.studies.pareto.slices import (
     PAPER_WIDTHS,
     SAMPLES,
     STUDY,
-    half_success,
     rise_after_minimum,
 )
 from tests.studies.made import cell, check, table
@@ -110,13 +107,6 @@ SLOW_NARROW = {("dense", 100): 2000}
 def test_claims_at_paper_scale(claim, frame, holds):
     assert check(STUDY, claim, frame).holds is holds
     assert check(STUDY, claim, frame.filter(frame["m"] != PAPER_SAMPLES[7])).holds is None
-
-
-def test_half_success():
-    assert half_success([100, 1000, 10_000], [0.0, 1.0, 1.0]) == pytest.approx(math.sqrt(100 * 1000))
-    assert half_success([100, 1000], [0.5, 0.2]) == 100
-    assert half_success([100, 1000], [0.2, 0.5]) == pytest.approx(1000)
-    assert half_success([100, 1000], [0.4, 0.4]) == NEVER
 
 
 def test_rise_after_minimum():

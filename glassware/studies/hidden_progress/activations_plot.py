@@ -103,7 +103,7 @@ def off_by(what: str, most: float) -> Any:
             return NOT_ENOUGH
         worst = found["value"][0]
         detail = f"worst of {len(found)}: {found['activation'][0]}, k = {found['k'][0]}"
-        return Finding(Estimate(worst, worst, worst), worst <= most, "", detail)
+        return Finding(Estimate.exact(worst), worst <= most, "", detail)
 
     return check
 

@@ -37,7 +37,6 @@ from glassware.studies.hidden_progress.places import (
     fastest,
     in_order,
     missing,
-    steps,
     tile_table,
 )
 from glassware.studies.hidden_progress.robust_space import SIZES
@@ -45,6 +44,7 @@ from glassware.studies.hidden_progress.settings import SETTINGS
 from glassware.studies.hidden_progress.tables import LAPTOP_RATES, LAPTOP_STEPS, PAPER, N
 from glassware.studies.hidden_progress.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.words import time_in_words
 from glassware.training import Run
 
 SCALED = ("i", "ii", "iv", "vii", "x", "xi", "xiv", "xv")
@@ -94,7 +94,7 @@ def exponents_grow(frame: pl.DataFrame) -> Finding:
     found = by_place(frame)
     words = [
         f"({setting}) k={k} {alpha.value:.2f} [{alpha.low:.2f}, {alpha.high:.2f}] from "
-        + "/".join(steps(fastest(found[Place(setting, n, k, 32)])) for n in SIZES)
+        + "/".join(time_in_words(fastest(found[Place(setting, n, k, 32)])) for n in SIZES)
         for (setting, k), alpha in alphas.items()
     ]
     detail = "; ".join([f"{above} of {len(SCALED)}", *words])
@@ -167,7 +167,7 @@ def _figure(frame: pl.DataFrame) -> object:
             tenths = {size.n: fastest(found[size]) for size in sizes}
             alpha = coarse_exponent(tenths)
             known = math.isfinite(alpha)
-            words = f"{steps(tenths[SIZES[0]])} · {alpha:.2f}" if known else "–"
+            words = f"{time_in_words(tenths[SIZES[0]])} · {alpha:.2f}" if known else "–"
             tiles_.append((place, alpha if known else None, words))
     return tiles(
         tile_table(tiles_),

@@ -33,9 +33,8 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.charts.theme import CATEGORIES, TRAIN
-from glassware.statistics import Estimate, bootstrap, median
+from glassware.statistics import Estimate, bootstrap, median, power_law_exponent
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.fits import slope
 from glassware.studies.study import Study
 from glassware.theory.boolean import Floats
 from glassware.theory.polynet_error import error_without_ties, inside_gaussian
@@ -183,10 +182,10 @@ def exponent(frame: pl.DataFrame, k: int) -> Finding:
     shares = _shares(frame, "ones", k)
     if len(shares) < 3:
         return NOT_ENOUGH
-    found = slope(list(shares), [1.0 - share for (share,) in shares.values()])
+    found = power_law_exponent(list(shares), [1.0 - share for (share,) in shares.values()])
     wanted = 1.0 - k / 2
     detail = f"theory {wanted:g}; n' = {min(shares):,} to {max(shares):,}"
-    return Finding(Estimate(found, found, found), abs(found - wanted) <= 0.15, "", detail)
+    return Finding(Estimate.exact(found), abs(found - wanted) <= 0.15, "", detail)
 
 
 def corollary(frame: pl.DataFrame) -> Finding:
@@ -195,7 +194,7 @@ def corollary(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     least = float((found["share"] - found["bound"]).min())  # type: ignore[arg-type]
-    return Finding(Estimate(least, least, least), least >= 0, "", f"{len(found)} pairs of n' and k")
+    return Finding(Estimate.exact(least), least >= 0, "", f"{len(found)} pairs of n' and k")
 
 
 def one_constant(frame: pl.DataFrame) -> Finding:
@@ -210,7 +209,7 @@ def one_constant(frame: pl.DataFrame) -> Finding:
         found.append((k, max(fitted), max(tested) / max(fitted)))
     worst = max(ratio for *_, ratio in found)
     detail = "; ".join(f"k = {k}: C = {c:.2g}, ratio {ratio:.2f}" for k, c, ratio in found)
-    return Finding(Estimate(worst, worst, worst), worst <= 1, "times", detail)
+    return Finding(Estimate.exact(worst), worst <= 1, "times", detail)
 
 
 CLAIMS = (

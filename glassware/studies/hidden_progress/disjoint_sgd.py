@@ -33,10 +33,9 @@ from glassware import charts
 from glassware.charts.lines import lines
 from glassware.charts.theme import DENSE, TRAIN
 from glassware.models import Init, PolyNet
-from glassware.statistics import Estimate, bootstrap, wilson
+from glassware.statistics import Estimate, bootstrap, power_law_exponent, wilson
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.hidden_progress.curves import has, reach
-from glassware.studies.hidden_progress.fits import slope
 from glassware.studies.study import Study
 from glassware.sweeps import grid
 from glassware.tasks import Parity
@@ -55,7 +54,7 @@ CASES: dict[Scale, list[Case]] = {
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """The theorem's schedule, one row a run."""
+    """The theorem's schedule, one row per run."""
     parts = []
     for block, k, runs, printed in CASES[scale]:
         schedule = theorem13(block, k, EPS, DELTA, printed)
@@ -135,7 +134,7 @@ def _worst(frame: pl.DataFrame, column: str, most: float) -> Finding:
     tops = [(name, max(c[column])) for name, c in cells]
     worst = max(top for _, top in tops)
     detail = "; ".join(f"{name} {top:.3g}" for name, top in tops)
-    return Finding(Estimate(worst, worst, worst), worst <= most, "", detail)
+    return Finding(Estimate.exact(worst), worst <= most, "", detail)
 
 
 def hit_exponent(frame: pl.DataFrame) -> Finding:
@@ -144,7 +143,8 @@ def hit_exponent(frame: pl.DataFrame) -> Finding:
                if c["k"][0] == 2}  # fmt: skip
     if len(samples) < 3:
         return NOT_ENOUGH
-    found = bootstrap(lambda *cells: slope(list(samples), [float(np.median(c)) for c in cells]), *samples.values())
+    exponent = lambda *cells: power_law_exponent(list(samples), [float(np.median(c)) for c in cells])
+    found = bootstrap(exponent, *samples.values())
     return Finding(found, found.value <= 3, "", "; ".join(f"n' = {b} {np.median(s):,.0f}" for b, s in samples.items()))
 
 

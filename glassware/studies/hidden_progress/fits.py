@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from glassware.statistics import NEVER, Estimate, bootstrap, mean, median
+from glassware.statistics import NEVER, Estimate, bootstrap, mean, median, power_law_exponent
 from glassware.theory.boolean import Floats
 
 OFFSET = 9  # n0 of Figure 9: its scaling law is c (n - 9)^alpha, so that c is the time at n = 10
@@ -29,21 +29,9 @@ def percentile(times: Sequence[float], share: float = 0.1) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
-def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
-    """The exponent alpha of time = c n^alpha: a least-squares line through the logarithms.
-
-    Not a number when a time is infinite, or with fewer than two sizes.
-    """
-    if len(sizes) < 2 or not all(0 < t < NEVER for t in times):
-        return math.nan
-    x, y = np.log(sizes), np.log(times)
-    x -= x.mean()
-    return float(x @ y / (x @ x))
-
-
 def local_slopes(sizes: Sequence[float], times: Sequence[float]) -> list[float]:
     """The exponent between each size and the next."""
-    return [slope(n, t) for n, t in zip(pairwise(sizes), pairwise(times), strict=True)]
+    return [power_law_exponent(n, t) for n, t in zip(pairwise(sizes), pairwise(times), strict=True)]
 
 
 def median_exponent(sizes: Sequence[float], samples: Sequence[Sequence[float]]) -> Estimate:
@@ -55,7 +43,8 @@ def median_exponent(sizes: Sequence[float], samples: Sequence[Sequence[float]]) 
     if len(finite) < 2:
         return Estimate(math.nan)
     kept = [n for n, _ in finite]
-    return bootstrap(lambda *cells: slope(kept, [median(cell) for cell in cells]), *(times for _, times in finite))
+    exponent = lambda *cells: power_law_exponent(kept, [median(cell) for cell in cells])
+    return bootstrap(exponent, *(times for _, times in finite))
 
 
 def slope_rise(sizes: Sequence[float], samples: Sequence[Sequence[float]]) -> Estimate:
@@ -77,6 +66,13 @@ def coarse_exponent(times: dict[int, float]) -> float:
     if not all(math.isfinite(t) for t in times.values()):
         return NEVER
     return max(0.0, *(math.log(t / start) / math.log(n - OFFSET) for n, t in times.items() if n > OFFSET + 1))
+
+
+def factor_between(value: float, reference: float) -> float:
+    """The factor between two numbers, at least 1; infinite where one of them is infinite or 0."""
+    if math.isinf(value) or math.isinf(reference) or not value or not reference:
+        return math.inf
+    return max(value / reference, reference / value)
 
 
 def geometric_share(fraction: float) -> float:

@@ -97,7 +97,7 @@ def sign_is_majority(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     off = pl.max_horizontal(*((pl.col(gap) - pl.col("majority")).abs() for gap in ("gap", "gap_min")))
     worst = float(found.select(off.max()).item())
-    return Finding(Estimate(worst, worst, worst), worst <= 1e-6, "", f"{len(found)} draws")
+    return Finding(Estimate.exact(worst), worst <= 1e-6, "", f"{len(found)} draws")
 
 
 def _share(

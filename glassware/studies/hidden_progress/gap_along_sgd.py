@@ -25,10 +25,12 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.statistics import Estimate, median, wilson
+from glassware.studies.cells import pooled
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.hidden_progress.curves import has, points, reach
 from glassware.studies.hidden_progress.settings import model
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run
@@ -87,9 +89,9 @@ def starts_positive(frame: pl.DataFrame) -> Finding:
     if not found:
         return NOT_ENOUGH
     first = pl.col(GAP).list.first()
-    hits = [(task, int((part.select(first > 0)[GAP]).sum()), len(part)) for task, part in found]
-    share = wilson(sum(h for _, h, _ in hits), sum(n for *_, n in hits))
-    return Finding(share, share.value == 1, "points", "; ".join(f"{task} {h}/{n}" for task, h, n in hits))
+    hits = {task: (int((part.select(first > 0)[GAP]).sum()), len(part)) for task, part in found}
+    share = wilson(*pooled(hits.values()))
+    return Finding(share, share.value == 1, "points", counts_in_words(hits.items()))
 
 
 def _grown(frame: pl.DataFrame, which: int) -> list[tuple[str, Estimate, float]]:
@@ -143,7 +145,7 @@ def _paths(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _relative(frame: pl.DataFrame) -> pl.DataFrame:
-    """Gap and error of one trial a task, the median one among those that learn, against its own time."""
+    """Gap and error of one trial per task, the median one among those that learn, against its own time."""
     kept = []
     for part in frame.filter("success").partition_by("n", "k", maintain_order=True):
         kept.append(part.sort("steps_to_success")[len(part) // 2])
@@ -167,7 +169,7 @@ STUDY = Study(
             kind="kind",
             panel="panel",
             title="The Fourier gap along SGD",
-            subtitle="sinusoid neuron, one line a trial, until it has learned the parity",
+            subtitle="sinusoid neuron, one line per trial, until it has learned the parity",
             x_title="training step",
             y_title="gap of the population gradient",
             columns=2,

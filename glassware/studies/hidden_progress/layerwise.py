@@ -32,9 +32,11 @@ from glassware import charts
 from glassware.charts.lines import lines
 from glassware.models import MLP
 from glassware.statistics import Estimate, wilson
+from glassware.studies.cells import pooled
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.hidden_progress.curves import has
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.theory.gradients import population_gradient
@@ -114,15 +116,15 @@ def degree() -> pl.Expr:
     return 2 ** pl.col("depth").cast(pl.Int64)
 
 
-def _cells(frame: pl.DataFrame, able: bool, within: int | None) -> list[tuple[str, int, int]]:
-    """Label, successes within so many steps (None: the cell's own T) and trials of the cells of sufficient degree."""
+def _cells(frame: pl.DataFrame, able: bool, within: int | None) -> dict[str, tuple[int, int]]:
+    """Successes within so many steps (None: the cell's own T) and trials of each cell of sufficient degree."""
     if not has(frame, ["depth", "success"]):
-        return []
+        return {}
     found = frame.filter(pl.col("depth").is_not_null(), (degree() >= pl.col("k")) == able)
     limit = pl.col("steps") if within is None else pl.min_horizontal(pl.col("steps"), pl.lit(within))
     good = (pl.col("steps_to_success") <= limit).fill_null(False)
     cells = found.group_by("depth", "n", "k", maintain_order=True).agg(good.sum().alias("good"), pl.len())
-    return [(f"L = {d + 1} on ({n}, {k})", good, trials) for d, n, k, good, trials in cells.iter_rows()]
+    return {f"L = {d + 1} on ({n}, {k})": (good, trials) for d, n, k, good, trials in cells.iter_rows()}
 
 
 def learned(frame: pl.DataFrame, least: float, within: int | None) -> Finding:
@@ -130,9 +132,8 @@ def learned(frame: pl.DataFrame, least: float, within: int | None) -> Finding:
     cells = _cells(frame, True, within)
     if not cells:
         return NOT_ENOUGH
-    worst = min((wilson(good, trials) for _, good, trials in cells), key=lambda e: e.value)
-    detail = "; ".join(f"{name} {good}/{trials}" for name, good, trials in cells)
-    return Finding(worst, worst.value >= least, "points", detail)
+    worst = min((wilson(*cell) for cell in cells.values()), key=lambda e: e.value)
+    return Finding(worst, worst.value >= least, "points", counts_in_words(cells.items()))
 
 
 def too_shallow(frame: pl.DataFrame) -> Finding:
@@ -140,9 +141,9 @@ def too_shallow(frame: pl.DataFrame) -> Finding:
     cells = _cells(frame, False, None)
     if not cells:
         return NOT_ENOUGH
-    share = wilson(sum(good for _, good, _ in cells), sum(trials for *_, trials in cells))
+    share = wilson(*pooled(cells.values()))
     diverged = frame.filter(pl.col("depth").is_not_null(), degree() < pl.col("k"))["diverged_step"].is_not_null().sum()
-    detail = "; ".join(f"{name} {good}/{trials}" for name, good, trials in cells)
+    detail = counts_in_words(cells.items())
     return Finding(share, share.value == 0, "points", f"{detail}; {diverged} diverged")
 
 
@@ -156,9 +157,7 @@ def zero_gradient(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     worst = max(above)
     detail = f"{len(above)} neurons; at k = 2 the largest is {max(control):.2g}; off the closed form by at most "
-    return Finding(
-        Estimate(worst, worst, worst), worst < 1e-12 and max(control) > 0.1, "", f"{detail}{max(found['off']):.1g}"
-    )
+    return Finding(Estimate.exact(worst), worst < 1e-12 and max(control) > 0.1, "", f"{detail}{max(found['off']):.1g}")
 
 
 CLAIMS = (
@@ -206,9 +205,8 @@ CLAIMS = (
 def _rates(frame: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for able, kind in ((True, "degree ≥ k"), (False, "degree < k")):
-        for name, good, trials in _cells(frame, able, None):
-            rate = wilson(good, trials)
-            rows.append({"network": name.replace(" on ", ", "), "degree": kind, **rate._asdict()})
+        for name, cell in _cells(frame, able, None).items():
+            rows.append({"network": name.replace(" on ", ", "), "degree": kind, **wilson(*cell)._asdict()})
     return pl.DataFrame(rows)
 
 
@@ -249,7 +247,7 @@ STUDY = Study(
             kind="kind",
             panel="panel",
             title="Test error of deep quadratic networks",
-            subtitle="one line a seed",
+            subtitle="one line per seed",
             x_title="training step",
             y_title="test error",
             columns=3,

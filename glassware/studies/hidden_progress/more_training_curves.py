@@ -31,10 +31,10 @@ from itertools import pairwise
 
 import polars as pl
 
-from glassware.statistics import Estimate, bootstrap, median, median_ratio, wilson
+from glassware.statistics import Estimate, bootstrap, median, median_ratio
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.hidden_progress.curves import plateau_index
-from glassware.studies.hidden_progress.panels import Panel, curves_figure, listed, panel_runs
+from glassware.studies.hidden_progress.panels import Panel, curves_figure, least_converged, listed, panel_runs
 from glassware.studies.hidden_progress.trials import FIRST_SEED
 from glassware.studies.study import Study
 from glassware.training import Run
@@ -47,7 +47,7 @@ def _size(n: int, k: int, steps: int = 100_000) -> Panel:
 
 
 def _single(setting: str, lr: float, steps: int = 100_000) -> Panel:
-    """A panel of training on one example a step."""
+    """A panel of training on one example per step."""
     return Panel(setting, 1, lr, steps=steps, every=100)
 
 
@@ -102,28 +102,28 @@ def each_size_takes_longer(frame: pl.DataFrame) -> Finding:
 
 def polynets_converge(frame: pl.DataFrame) -> Finding:
     """Smallest share of converged PolyNet runs among the six batch sizes."""
-    return _least(frame, POLYNETS, 4 / 5)
+    return least_converged(frame, POLYNETS, 4 / 5)
 
 
 def neurons_converge_at_a_tenth(frame: pl.DataFrame) -> Finding:
     """Smallest share of converged runs of (vii), (xi), (xii) from single examples, rate 0.01, within 60,000 steps."""
-    return _least(frame, NEURONS[TENTH], 3 / 5)
+    return least_converged(frame, NEURONS[TENTH], 3 / 5)
 
 
 def neurons_converge_as_stated(frame: pl.DataFrame) -> Finding:
     """Smallest share of converged runs of (vii), (xi), (xii) from single examples at the rate the paper states."""
-    return _least(frame, NEURONS[STATED], 0.2)
+    return least_converged(frame, NEURONS[STATED], 0.2)
 
 
 def row_3_converges_as_stated(frame: pl.DataFrame) -> Finding:
     """Smallest share of converged runs among the six panels of row 3 at the rates the paper states."""
-    finding = _least(frame, PAPER_STATED, 0.2)
+    finding = least_converged(frame, PAPER_STATED, 0.2)
     return Finding(finding.measured, finding.holds, finding.unit, listed(frame, (*PAPER_STATED, *PAPER_TENTH)))
 
 
 def wide_networks_converge(frame: pl.DataFrame) -> Finding:
     """Smallest share of converged runs among the six panels of row 4."""
-    return _least(frame, PAPER_WIDE, 0.2)
+    return least_converged(frame, PAPER_WIDE, 0.2)
 
 
 def less_plateau_at_large_batches(frame: pl.DataFrame) -> Finding:
@@ -148,15 +148,6 @@ def _plateau_gap(frame: pl.DataFrame, relu: Panel, cubic: Panel) -> Finding:
 def _indices(panel: Panel, frame: pl.DataFrame) -> list[float]:
     found = [plateau_index(row) for row in panel.rows(frame).iter_rows(named=True)]
     return [index for index in found if not math.isnan(index)]
-
-
-def _least(frame: pl.DataFrame, panels: Sequence[Panel], at_least: float) -> Finding:
-    """The smallest share of converged runs among panels, which must reach so much."""
-    cells = [panel.converged(frame) for panel in panels]
-    if not all(trials for _, trials in cells):
-        return NOT_ENOUGH
-    least = min((wilson(*cell) for cell in cells), key=lambda e: e.value)
-    return Finding(least, least.value >= at_least, "points", listed(frame, panels))
 
 
 def _smallest_growth(frame: pl.DataFrame, pairs: Sequence[tuple[Panel, Panel]]) -> Finding:
@@ -252,7 +243,7 @@ def _figure(frame: pl.DataFrame) -> object:
         frame,
         panels,
         "More training curves: sizes, batches, single examples, wide networks",
-        "test error along online training of the (n, k)-parity, a line a seed",
+        "test error along online training of the (n, k)-parity, a line per seed",
     )
 
 

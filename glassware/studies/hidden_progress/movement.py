@@ -7,10 +7,9 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from glassware.statistics import NEVER
+from glassware.statistics import NEVER, power_law_exponent
 from glassware.studies.hidden_progress.curves import has
 from glassware.studies.hidden_progress.rows import rows
 
@@ -37,10 +36,7 @@ def learned(frame: pl.DataFrame, cell: Cell) -> list[Row]:
 def exponent(row: Row, end: float = NEVER) -> float:
     """Slope of log rho against log t up to a step; not a number where there are fewer than three points."""
     pairs = [(t, rho) for t, rho in zip(row["curve_step"], row[RHO], strict=True) if 0 < t <= end and rho > 0]
-    if len(pairs) < 3:
-        return math.nan
-    t, rho = np.log(np.array(pairs, float)).T
-    return float(np.polyfit(t, rho, 1)[0])
+    return power_law_exponent(*zip(*pairs, strict=True)) if len(pairs) >= 3 else math.nan
 
 
 def value_at(row: Row, column: str, t: float) -> float:

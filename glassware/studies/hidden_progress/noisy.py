@@ -24,10 +24,11 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.models import MLP
-from glassware.statistics import NEVER, Estimate, bootstrap, median, wilson
+from glassware.statistics import NEVER, Estimate, bootstrap, median, ratio, wilson
 from glassware.studies.cells import at_most, known
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.hidden_progress.curves import TEST, points, reach
+from glassware.studies.hidden_progress.fits import factor_between
 from glassware.studies.hidden_progress.rows import rows
 from glassware.studies.hidden_progress.trials import repeat
 from glassware.studies.study import Study
@@ -118,7 +119,7 @@ def small_batches_feel_noise_more(frame: pl.DataFrame) -> Finding:
     cells = [times_to_90(frame, 30, noise, batch) for batch in BATCHES for noise in (0.0, 0.4)]
     if not all(cells):
         return NOT_ENOUGH
-    factor = bootstrap(lambda a, b, c, d: _divide(_divide(median(b), median(a)), _divide(median(d), median(c))), *cells)
+    factor = bootstrap(lambda a, b, c, d: ratio(ratio(median(b), median(a)), ratio(median(d), median(c))), *cells)
     detail = "; ".join(
         f"B={batch}: {median(clean):.0f} → {median(noisy):.0f}"
         for batch, clean, noisy in zip(BATCHES, cells[::2], cells[1::2], strict=True)
@@ -131,7 +132,7 @@ def _stretch(frame: pl.DataFrame, n: int, noises: Sequence[float], within: float
     if not all(cells):
         return NOT_ENOUGH
     factors: list[Estimate] = [
-        bootstrap(lambda clean, noisy, p=p: _away((1 - 2 * p) * median(noisy), median(clean)), cells[0], found)
+        bootstrap(lambda clean, noisy, p=p: factor_between((1 - 2 * p) * median(noisy), median(clean)), cells[0], found)
         for p, found in zip(noises[1:], cells[1:], strict=True)
     ]
     worst = max(factors, key=lambda e: math.inf if math.isnan(e.value) else e.value)
@@ -140,17 +141,6 @@ def _stretch(frame: pl.DataFrame, n: int, noises: Sequence[float], within: float
         for p, found in zip(noises, cells, strict=True)
     )
     return Finding(worst, worst.value <= within, "times", detail)
-
-
-def _away(value: float, reference: float) -> float:
-    """The factor between two numbers, at least 1; infinite where one of them is."""
-    if math.isinf(value) or math.isinf(reference) or not value or not reference:
-        return math.inf
-    return max(value / reference, reference / value)
-
-
-def _divide(above: float, below: float) -> float:
-    return math.nan if not below or (math.isinf(above) and math.isinf(below)) else above / below
 
 
 def _lowest(row: dict[str, list[float]]) -> float:
@@ -209,7 +199,7 @@ def _figure(frame: pl.DataFrame) -> object:
     return lines(
         points(named, {TEST: "error"}, "panel", "name"), x="step", y="value", line="run", kind="name", panel="panel",
         title="Training on flipped labels, by their share", log_x=True, own_x=False, y_domain=(0.0, 0.6), percent=True,
-        subtitle="error on clean labels along training on flipped ones, a line a seed", x_title="training step",
+        subtitle="error on clean labels along training on flipped ones, a line per seed", x_title="training step",
         y_title="test error on clean labels", columns=2,
     )  # fmt: skip
 

@@ -32,8 +32,10 @@ import polars as pl
 from glassware import charts
 from glassware.models import Init, Paired
 from glassware.statistics import Estimate, difference_of_means, wilson
+from glassware.studies.cells import pooled, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.tasks import Parity
 from glassware.theory.one_step import one_step
 from glassware.theory.one_step_schedule import bias_levels, exact_irrelevant, first_rate
@@ -134,8 +136,7 @@ def executions(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _case(frame: pl.DataFrame, case: Case) -> pl.DataFrame:
     n, k, width, m = case
-    size = pl.col("m").is_null() if m is None else pl.col("m") == m
-    return executions(frame).filter(pl.col("n") == n, pl.col("k") == k, pl.col("width") == width, size)
+    return where(executions(frame), n=n, k=k, width=width, m=m)
 
 
 def _named(case: Case) -> str:
@@ -150,7 +151,7 @@ def small_loss(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     largest = max(max(values) for _, values in found)
     detail = "; ".join(f"{name} {max(values):.3g}" for name, values in found)
-    return Finding(Estimate(largest, largest, largest), largest <= 0.05, "", detail)
+    return Finding(Estimate.exact(largest), largest <= 0.05, "", detail)
 
 
 def relevant_weights(frame: pl.DataFrame) -> Finding:
@@ -166,11 +167,11 @@ def relevant_weights(frame: pl.DataFrame) -> Finding:
 
 def irrelevant_weights(frame: pl.DataFrame) -> Finding:
     """Largest difference of an irrelevant weight after the exact step from (k - 1) / (2k (n - k))."""
-    found = executions(frame).filter(pl.col("m").is_null())
+    found = where(executions(frame), m=None)
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["irrelevant_off"])
-    return Finding(Estimate(worst, worst, worst), worst <= 1e-6, "", f"{len(found)} executions")
+    return Finding(Estimate.exact(worst), worst <= 1e-6, "", f"{len(found)} executions")
 
 
 def no_error(frame: pl.DataFrame, cases: list[Case]) -> Finding:
@@ -178,10 +179,9 @@ def no_error(frame: pl.DataFrame, cases: list[Case]) -> Finding:
     cells = [_case(frame, case) for case in cases]
     if not all(len(cell) for cell in cells):
         return NOT_ENOUGH
-    right = [int((cell["test_error"] == 0).sum()) for cell in cells]
-    share = wilson(sum(right), sum(len(cell) for cell in cells))
-    counts = [f"{_named(case)} {hits}/{len(cell)}" for case, hits, cell in zip(cases, right, cells, strict=True)]
-    return Finding(share, share.value == 1, "points", "; ".join(counts))
+    right = [(int((cell["test_error"] == 0).sum()), len(cell)) for cell in cells]
+    share = wilson(*pooled(right))
+    return Finding(share, share.value == 1, "points", counts_in_words(zip(map(_named, cases), right, strict=True)))
 
 
 def batch_is_the_resource(frame: pl.DataFrame, last: Case) -> Finding:

@@ -10,10 +10,12 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.models import Model
-from glassware.statistics import NEVER
+from glassware.statistics import NEVER, wilson
+from glassware.studies.claim import NOT_ENOUGH, Finding
 from glassware.studies.hidden_progress.curves import TEST, points
 from glassware.studies.hidden_progress.rows import rows, times
 from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.studies.words import counts_in_words
 from glassware.training import Run
 
 SCREEN = 1024  # curves are read at an error of 40%: on 128 examples chance alone gets there
@@ -93,7 +95,7 @@ def panel_runs(panels: Iterable[Panel], seeds: int, first: int) -> list[Run]:
 def curves_figure(
     frame: pl.DataFrame, panels: Sequence[Panel], title: str, subtitle: str, columns: int = 3
 ) -> alt.TopLevelMixin:
-    """Test error along the way, a panel a setting and a line a run."""
+    """Test error along the way, a panel per setting and a line per run."""
     found = [panel.rows(frame).with_columns(panel=pl.lit(panel.label)) for panel in panels]
     present = [part for part in found if len(part)]
     table = points(pl.concat(present), {TEST: "test error"}, "panel") if present else pl.DataFrame()
@@ -105,7 +107,14 @@ def curves_figure(
 
 def listed(frame: pl.DataFrame, panels: Iterable[Panel]) -> str:
     """How many runs of each panel converged, in words."""
-    cells = ((panel, *panel.converged(frame)) for panel in panels)
-    return "; ".join(
-        f"({p.setting}) ({p.n},{p.k}) B={p.batch} η={p.lr:g} {won}/{trials}" for p, won, trials in cells if trials
-    )
+    cells = ((f"({p.setting}) ({p.n},{p.k}) B={p.batch} η={p.lr:g}", p.converged(frame)) for p in panels)
+    return counts_in_words((name, (won, trials)) for name, (won, trials) in cells if trials)
+
+
+def least_converged(frame: pl.DataFrame, panels: Sequence[Panel], at_least: float) -> Finding:
+    """The smallest share of converged runs among panels, which must reach so much."""
+    cells = [panel.converged(frame) for panel in panels]
+    if not all(trials for _, trials in cells):
+        return NOT_ENOUGH
+    least = min((wilson(*cell) for cell in cells), key=lambda e: e.value)
+    return Finding(least, least.value >= at_least, "points", listed(frame, panels))

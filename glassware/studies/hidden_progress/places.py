@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -70,11 +69,6 @@ def missing(found: Mapping[Place, object], wanted: Iterable[Place]) -> bool:
     return any(place not in found for place in wanted)
 
 
-def steps(time: float) -> str:
-    """A time in words."""
-    return "never" if math.isinf(time) else f"{time:.0f}"
-
-
 def in_order(frame: pl.DataFrame) -> list[tuple[Place, dict[float, list[float]]]]:
     """Cells in the paper's order."""
     found = by_place(frame)
@@ -83,7 +77,7 @@ def in_order(frame: pl.DataFrame) -> list[tuple[Place, dict[float, list[float]]]
 
 
 def tile_table(places: Iterable[tuple[Place, float | None, str]]) -> pl.DataFrame:
-    """The table that ``charts.tiles`` draws: settings down, batch sizes across, a panel a k."""
+    """The table that ``charts.tiles`` draws: settings down, batch sizes across, a panel per k."""
     rows = [
         {"panel": f"k = {p.k}", "row": f"({p.setting})", "column": f"{p.batch}", "value": value, "text": text}
         for p, value, text in places

@@ -41,7 +41,6 @@ from glassware.studies.hidden_progress.places import (
     fastest,
     in_order,
     missing,
-    steps,
     success,
     surest,
     tile_table,
@@ -50,6 +49,7 @@ from glassware.studies.hidden_progress.robust_space import SIZES
 from glassware.studies.hidden_progress.settings import ROBUST, SETTINGS
 from glassware.studies.hidden_progress.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.words import time_in_words
 from glassware.training import Run
 
 N = 30
@@ -94,7 +94,7 @@ def _agreement(frame: pl.DataFrame, places: Sequence[Place], least: float) -> Fi
         return NOT_ENOUGH
     pairs = [(place, fastest(found[place]), printed.TIMES[place.setting, place.k, place.batch]) for place in places]
     outside = [
-        f"{place.text()} {steps(ours)} against {steps(theirs)}"
+        f"{place.text()} {time_in_words(ours)} against {time_in_words(theirs)}"
         for place, ours, theirs in pairs
         if not agree(ours, theirs)
     ]
@@ -228,7 +228,8 @@ def _times_figure(frame: pl.DataFrame) -> object:
         if place.n == N:
             ours, theirs = fastest(rates), printed.TIMES.get((place.setting, place.k, place.batch), math.nan)
             known = math.isfinite(ours) and math.isfinite(theirs)
-            tiles_.append((place, math.log2(ours / theirs) if known else None, f"{steps(ours)} | {steps(theirs)}"))
+            text = f"{time_in_words(ours)} | {time_in_words(theirs)}"
+            tiles_.append((place, math.log2(ours / theirs) if known else None, text))
     return tiles(
         tile_table(tiles_),
         scale=alt.Scale(domain=[-2, -1, 0, 1, 2], range=FASTER_SLOWER, interpolate="rgb", clamp=True),

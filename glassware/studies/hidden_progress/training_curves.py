@@ -24,19 +24,19 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
-import math
-
 import polars as pl
 
 from glassware.models import Transformer
 from glassware.statistics import Estimate, bootstrap, median, wilson
+from glassware.studies.cells import pooled
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.hidden_progress.curves import CHANCE_LEFT, leave, reach
-from glassware.studies.hidden_progress.fits import percentile
-from glassware.studies.hidden_progress.panels import Panel, curves_figure, listed, panel_runs
+from glassware.studies.hidden_progress.fits import factor_between, percentile
+from glassware.studies.hidden_progress.panels import Panel, curves_figure, least_converged, listed, panel_runs
 from glassware.studies.hidden_progress.rows import times
 from glassware.studies.hidden_progress.trials import FIRST_SEED
 from glassware.studies.study import Study
+from glassware.studies.words import time_in_words
 from glassware.training import Run
 
 SMALL = Transformer(d_emb=256, heads=32, d_attn=8, d_mlp=256)
@@ -71,11 +71,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
 
 def most_runs_converge(frame: pl.DataFrame) -> Finding:
     """Smallest share of converged runs among the seven panels without attention."""
-    cells = [panel.converged(frame) for panel in LAPTOP]
-    if not all(trials for _, trials in cells):
-        return NOT_ENOUGH
-    least = min((wilson(*cell) for cell in cells), key=lambda e: e.value)
-    return Finding(least, least.value >= 2 / 3, "points", listed(frame, LAPTOP))
+    return least_converged(frame, LAPTOP, 2 / 3)
 
 
 def every_run_converges(frame: pl.DataFrame) -> Finding:
@@ -86,7 +82,7 @@ def every_run_converges(frame: pl.DataFrame) -> Finding:
     cells = [panel.converged(frame) for panel in panels]
     if not all(trials for _, trials in cells):
         return NOT_ENOUGH
-    won, trials = (sum(counts) for counts in zip(*cells, strict=True))
+    won, trials = pooled(cells)
     return Finding(wilson(won, trials), won == trials, "points", listed(frame, panels))
 
 
@@ -116,7 +112,7 @@ def transformer_converges(frame: pl.DataFrame) -> Finding:
     if not found:
         return NOT_ENOUGH
     share = wilson(sum(t <= 1000 for t in found), len(found))
-    return Finding(share, share.value >= 2 / 3, "points", f"steps {', '.join(_step(t) for t in sorted(found))}")
+    return Finding(share, share.value >= 2 / 3, "points", f"steps {', '.join(time_in_words(t) for t in sorted(found))}")
 
 
 def transformer_drops(frame: pl.DataFrame) -> Finding:
@@ -140,7 +136,7 @@ def transformer_as_tabulated(frame: pl.DataFrame) -> Finding:
         cells = [times(frame, setting="*iii", n=30, k=k, batch=32, lr=lr) for lr in TABLE_RATES]
         if not all(cells):
             return NOT_ENOUGH
-        away = lambda *cells, printed=printed: _factor(min(percentile(cell) for cell in cells), printed)
+        away = lambda *cells, printed=printed: factor_between(min(percentile(cell) for cell in cells), printed)
         factors.append((k, min(percentile(cell) for cell in cells), bootstrap(away, *cells)))
     worst = max((factor for _, _, factor in factors), key=lambda e: e.value)
     detail = "; ".join(f"k={k}: {found:.0f} against {TABULATED[k]:.0f}" for k, found, _ in factors)
@@ -155,14 +151,6 @@ def _plateaus(frame: pl.DataFrame) -> dict[int, list[float]]:
         pairs = ((reach(row, CHANCE_LEFT), row["steps_to_success"]) for row in converged.iter_rows(named=True))
         shares[panel.batch] = [left / done for left, done in pairs]
     return shares
-
-
-def _factor(value: float, reference: float) -> float:
-    return max(value / reference, reference / value) if value else math.inf
-
-
-def _step(t: float) -> str:
-    return "never" if math.isinf(t) else f"{t:.0f}"
 
 
 CLAIMS = (
@@ -231,7 +219,7 @@ def _figure(frame: pl.DataFrame) -> object:
         frame,
         panels,
         "Training curves of several settings",
-        "test error along online training of the (n, k)-parity, a line a seed",
+        "test error along online training of the (n, k)-parity, a line per seed",
     )
 
 

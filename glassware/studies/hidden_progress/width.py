@@ -13,7 +13,7 @@ Grids
 Decisions where the paper is silent
     Convergence: no error among 8,192 held-out examples, looked at every 10 steps, 128 of them first. Networks of width
     1 and 2: the first of ten checks in a row with an accuracy of 55% or more, on 2,048 examples every 50 steps (T =
-    9,950 at laptop scale, so that every check is kept). A search over subsets draws one a step and a neuron: it needs
+    9,950 at laptop scale, so that every check is kept). A search over subsets draws one per step and neuron: it needs
     C(n, k) / r steps on average.
 """
 
@@ -34,6 +34,7 @@ from glassware.studies.hidden_progress.curves import TEST
 from glassware.studies.hidden_progress.rows import counts, rows, times
 from glassware.studies.hidden_progress.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words, time_in_words
 from glassware.training import Run
 
 K = 3
@@ -107,8 +108,7 @@ def narrow_fails_more_often(frame: pl.DataFrame) -> Finding:
     if not narrow[1] or not wide[1]:
         return NOT_ENOUGH
     gap = difference(*narrow, *wide)
-    detail = f"r=3: {narrow[0]}/{narrow[1]}; r=10: {wide[0]}/{wide[1]}"
-    return Finding(gap, gap.value < 0, "points", detail)
+    return Finding(gap, gap.value < 0, "points", counts_in_words([("r=3:", narrow), ("r=10:", wide)]))
 
 
 def too_narrow_gets_better(frame: pl.DataFrame) -> Finding:
@@ -119,7 +119,7 @@ def too_narrow_gets_better(frame: pl.DataFrame) -> Finding:
             found = convergence(frame, n=n, width=width)
             if found:
                 shares.append(wilson(sum(t < NEVER for t in found), len(found)))
-                words.append(f"n={n} r={width}: {shares[-1].value:.0%}, median {_step(median(found))}")
+                words.append(f"n={n} r={width}: {shares[-1].value:.0%}, median {time_in_words(median(found))}")
     if len(shares) < 2:
         return NOT_ENOUGH
     least = min(shares, key=lambda e: e.value)
@@ -139,14 +139,10 @@ def _speed_up(frame: pl.DataFrame, sizes: Sequence[int], narrow: int, wide: int)
     ratios: list[Estimate] = [bootstrap(median_ratio, *pair) for pair in cells.values()]
     worst = max(ratios, key=lambda e: math.inf if math.isnan(e.value) else e.value)
     detail = "; ".join(
-        f"n={n}: median {_step(median(a))} at r={narrow:,}, {_step(median(b))} at r={wide:,}"
+        f"n={n}: median {time_in_words(median(a))} at r={narrow:,}, {time_in_words(median(b))} at r={wide:,}"
         for n, (a, b) in cells.items()
     )
     return Finding(worst, worst.value <= 3, "times", f"{detail}; parallel search {wide // narrow}×")
-
-
-def _step(t: float) -> str:
-    return "never" if math.isinf(t) else f"{t:.0f}"
 
 
 CLAIMS = (

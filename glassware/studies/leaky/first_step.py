@@ -27,7 +27,7 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
-from glassware.statistics import Estimate, mean, wilson
+from glassware.statistics import Estimate, mean, power_law_exponent, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.leaky.fit import FIRST_SEED, stepped
@@ -55,7 +55,7 @@ JUDGED = 20_000  # examples at which alpha is judged
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a step: how many neurons are good and what the step left them with."""
+    """One row per step: how many neurons are good and what the step left them with."""
     rows = []
     for case in CASES[scale]:
         repeats = 1 if case[3] == ENUMERATED else seeds or REPEATS[scale]
@@ -109,9 +109,7 @@ def exactly_zero(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     worst = max(*found["off_largest"].to_list(), *found["bias_largest"].to_list())
-    return Finding(
-        Estimate(worst, worst, worst), worst < 1e-12, "", f"{len(found)} networks, enumerated or closed form"
-    )
+    return Finding(Estimate.exact(worst), worst < 1e-12, "", f"{len(found)} networks, enumerated or closed form")
 
 
 def alpha_as_computed(frame: pl.DataFrame) -> Finding:
@@ -150,7 +148,7 @@ def good_share(frame: pl.DataFrame) -> Finding:
     worst = max(error for error, *_ in found)
     bound = all(share.value >= 1 / (14 * math.sqrt(k)) for _, k, share, _ in found)
     text = "; ".join(f"k = {k}: {share.value:.3f}, {p:.3f} expected" for _, k, share, p in found)
-    return Finding(Estimate(worst, worst, worst), worst <= 4 and bound, "", text)
+    return Finding(Estimate.exact(worst), worst <= 4 and bound, "", text)
 
 
 def noise_off_a(frame: pl.DataFrame) -> Finding:
@@ -159,7 +157,7 @@ def noise_off_a(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["off_rms"].to_list()) * math.sqrt(JUDGED) / 0.75
-    return Finding(Estimate(worst, worst, worst), worst <= 3, "times", f"{len(found)} networks")
+    return Finding(Estimate.exact(worst), worst <= 3, "times", f"{len(found)} networks")
 
 
 def noise_slope(frame: pl.DataFrame) -> Finding:
@@ -167,12 +165,12 @@ def noise_slope(frame: pl.DataFrame) -> Finding:
     found = frame.filter(pl.col("m") > 0)
     if found["m"].n_unique() < 3:
         return NOT_ENOUGH
-    x, y = np.log(found["m"].to_numpy()), np.log(found["off_rms"].to_numpy())
-    slope = float(np.polyfit(x, y, 1)[0])
-    rng = np.random.default_rng(0)
-    drawn = [np.polyfit(x[i], y[i], 1)[0] for i in rng.integers(0, len(x), (200, len(x))) if np.ptp(x[i]) > 0]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return Finding(Estimate(slope, float(low), float(high)), abs(slope + 0.5) <= 0.05, "", f"{len(found)} networks")
+    m, rms = found["m"].to_numpy(), found["off_rms"].to_numpy()
+    exponent = power_law_exponent(m, rms)
+    resamples = np.random.default_rng(0).integers(0, len(m), (200, len(m)))
+    low, high = np.nanquantile([power_law_exponent(m[i], rms[i]) for i in resamples], [0.025, 0.975])
+    holds = abs(exponent + 0.5) <= 0.05
+    return Finding(Estimate(exponent, float(low), float(high)), holds, "", f"{len(found)} networks")
 
 
 CLAIMS = (

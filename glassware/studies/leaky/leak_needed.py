@@ -17,16 +17,16 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
 from glassware import charts
-from glassware.statistics import Estimate, difference_of_means, mean_share
+from glassware.statistics import Estimate, difference_of_means, mean_share, power_law_exponent
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.crossing import crossing
 from glassware.studies.leaky.fit import FIRST_SEED, hidden, marks, readout, stepped
 from glassware.studies.study import Study
 from glassware.theory.leaky import LeakyParity
@@ -42,7 +42,7 @@ REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 10}
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a share, sample size and seed."""
+    """One row per share, sample size and seed."""
     n, k, q, samples, shares = SIZES[scale]
     rows = []
     for m in samples:
@@ -98,10 +98,10 @@ def threshold_falls(frame: pl.DataFrame) -> Finding:
     known = [(m, p) for m, p in found if p is not None]
     if len(known) < 3:
         return NOT_ENOUGH
-    slope = float(np.polyfit([math.log(m) for m, _ in known], [math.log(p) for _, p in known], 1)[0])
+    exponent = power_law_exponent(*zip(*known, strict=True))
     falling = all(a > b for (_, a), (_, b) in pairwise(known))
     text = ", ".join(f"m = {m}: {p:.4f}" for m, p in known)
-    return Finding(Estimate(slope), falling and -0.7 <= slope <= -0.3, "", text)
+    return Finding(Estimate(exponent), falling and -0.7 <= exponent <= -0.3, "", text)
 
 
 def _level(frame: pl.DataFrame, leak: float) -> Estimate | None:
@@ -111,11 +111,8 @@ def _level(frame: pl.DataFrame, leak: float) -> Estimate | None:
 
 def _threshold(frame: pl.DataFrame) -> float | None:
     """The share at which the mean D1 accuracy first passes 95%."""
-    levels = frame.filter(pl.col("leak") > 0).group_by("leak").agg(pl.col("uniform").mean()).sort("leak").rows()
-    for (p, low), (q, high) in pairwise(levels):
-        if low < 0.95 <= high:
-            return float(math.exp(math.log(p) + (0.95 - low) / (high - low) * math.log(q / p)))
-    return None
+    levels = frame.filter(pl.col("leak") > 0).group_by("leak").agg(pl.col("uniform").mean()).sort("leak")
+    return crossing(levels["leak"], levels["uniform"], 0.95)
 
 
 CLAIMS = (

@@ -48,7 +48,7 @@ SEED, NEURONS = 100, 300
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a statement and form. ``gap``: distance from equality. ``value``, ``bound``: the sides of ≤."""
+    """One row per statement and form. ``gap``: distance from equality. ``value``, ``bound``: the sides of ≤."""
     rows = [*distributions(), *linear_bounds(), *steps(), *counts(), *readouts()]
     return pl.DataFrame(rows, schema=SCHEMA)
 
@@ -190,7 +190,7 @@ def equalities(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     worst = max(found["gap"].to_list())
     text = f"{found['statement'].n_unique()} statements, {len(found)} cases"
-    return Finding(Estimate(worst, worst, worst), worst <= 1e-12, "", text)
+    return Finding(Estimate.exact(worst), worst <= 1e-12, "", text)
 
 
 def inequalities(frame: pl.DataFrame) -> Finding:
@@ -200,7 +200,7 @@ def inequalities(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     worst = max((found["value"] / found["bound"]).to_list())
     text = f"{found['statement'].n_unique()} statements, {len(found)} cases"
-    return Finding(Estimate(worst, worst, worst), worst < 1, "times", text)
+    return Finding(Estimate.exact(worst), worst < 1, "times", text)
 
 
 def _printed(statement: str, frame: pl.DataFrame) -> Finding:

@@ -1,4 +1,4 @@
-"""Slices of the success frontier: success and steps against sample size, one curve a width (Figure 2, Section 4.1).
+"""Slices of the success frontier: success and steps against sample size, one curve per width (Figure 2, Section 4.1).
 
 The frontier's heat map cut along m, on a finer grid of sample sizes near the edge of what can be learned. On the left
 the share of runs that reach 10% test error, on the right the median number of steps they took; above with dense, below
@@ -7,14 +7,14 @@ are paid for with many steps. For narrow networks more data can mean slower or f
 
 Grids
     paper   n = 200, k = 3, widths 100, 1,000 and 10,000, 24 sample sizes from 1,000 to 82,540, dense and 2-sparse
-            initialisation, 50 runs a cell, T = 100,000, 10,000 held-out examples: 7,200 runs.
+            initialisation, 50 runs per cell, T = 100,000, 10,000 held-out examples: 7,200 runs.
     laptop  n = 30, k = 3, widths 30 and 300, m in {250, 350, 500, 700, 1,000, 2,000}, both initialisations, 25 runs a
             cell, T = 8,000, examined every 200 steps on 1,000 held-out examples: 600 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
     It names neither (n, k) nor the widths and sample sizes of this figure: we take n = 200, k = 3 (its tuning cell, and
-    the one it points to for non-monotone rows), three decades of width, and twelve sample sizes a decade.
+    the one it points to for non-monotone rows), three decades of width, and twelve sample sizes per decade.
     Its text claims the benefit of sparse initialisation for wide networks; we also ask about each width by itself.
     Median steps: a run that fails counts as infinitely slow, so the curve exists where more than half succeed.
     The 50% sample size: where the success rate first reaches one half, interpolated in log m between grid points.
@@ -33,9 +33,10 @@ import polars as pl
 
 from glassware import charts
 from glassware.models import MLP, Init
-from glassware.statistics import NEVER, Estimate, bootstrap, difference, median, median_ratio
-from glassware.studies.cells import counts, times, where
+from glassware.statistics import Estimate, bootstrap, difference, median, median_ratio, ratio
+from glassware.studies.cells import counts, pooled, times, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.crossing import half_success
 from glassware.studies.study import Study
 from glassware.sweeps import grid
 from glassware.tasks import Parity
@@ -127,7 +128,7 @@ def _sparse_gain(frame: pl.DataFrame, widths: list[int]) -> Finding:
         sparse, dense = (_column(frame, init, width, SAMPLES) for init in ("sparse", "dense"))
         if not sparse or not dense:
             return NOT_ENOUGH
-        gains.append((width, difference(*_pooled(sparse), *_pooled(dense)), _pooled(sparse), _pooled(dense)))
+        gains.append((width, difference(*pooled(sparse), *pooled(dense)), pooled(sparse), pooled(dense)))
     least = min((gain for _, gain, _, _ in gains), key=lambda e: e.value)
     detail = "; ".join(f"r = {r} {e.value:+.0%} ({a[0]}/{a[1]} against {b[0]}/{b[1]})" for r, e, a, b in gains)
     return Finding(least, least.value >= 0, "points", detail)
@@ -176,17 +177,6 @@ def more_data_slows_narrow_networks(frame: pl.DataFrame) -> Finding:
 # -- helpers ----------------------------------------------------------------------------------------------------------
 
 
-def half_success(samples: Sequence[int], rates: Sequence[float]) -> float:
-    """Sample size at which the success rate first reaches one half, interpolated in log m; ``NEVER`` if it does not."""
-    for i, rate in enumerate(rates):
-        if rate >= 0.5:
-            if i == 0:
-                return float(samples[0])
-            share = (0.5 - rates[i - 1]) / (rate - rates[i - 1])
-            return float(samples[i - 1] * (samples[i] / samples[i - 1]) ** share)
-    return NEVER
-
-
 def half_success_ratio(
     frame: pl.DataFrame, samples: Sequence[int], above: tuple[str, int], below: tuple[str, int]
 ) -> Estimate | None:
@@ -198,12 +188,11 @@ def half_success_ratio(
     if not all(cell for curve in curves for cell in curve):
         return None
 
-    def ratio(*cells: Sequence[float]) -> float:
+    def edges(*cells: Sequence[float]) -> float:
         means = [sum(cell) / len(cell) for cell in cells]
-        over, under = half_success(samples, means[: len(samples)]), half_success(samples, means[len(samples) :])
-        return math.nan if math.isinf(over) and math.isinf(under) else over / under
+        return ratio(half_success(samples, means[: len(samples)]), half_success(samples, means[len(samples) :]))
 
-    return bootstrap(ratio, *curves[0], *curves[1])
+    return bootstrap(edges, *curves[0], *curves[1])
 
 
 def rise_after_minimum(medians: Sequence[float]) -> float:
@@ -217,10 +206,6 @@ def _column(frame: pl.DataFrame, init: str, width: int, samples: Sequence[int]) 
     """Successes and trials at every sample size; nothing where one of them has no run."""
     cells = [counts(frame, init=init, width=width, m=m) for m in samples]
     return cells if all(trials for _, trials in cells) else []
-
-
-def _pooled(cells: list[tuple[int, int]]) -> tuple[int, int]:
-    return sum(won for won, _ in cells), sum(trials for _, trials in cells)
 
 
 def _mean_rate(cells: list[tuple[int, int]]) -> float:

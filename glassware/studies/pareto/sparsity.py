@@ -12,8 +12,8 @@ no gradient at all, so there the paper's finding is not explained this way.
 
 Grids
     paper   n = 100 and n = 200, k = 3, widths 1,000 and 10,000 (the paper says "1,000 and more"), m = 3,000 and 10,000,
-            s in {1, 2, 3, 4, 8, 16}, 50 runs a cell, T = 100,000: 2,400 runs.
-    laptop  n = 30, k = 3, r = 300, m = 600, s in {1, 2, 3, 4, 8}, 25 runs a cell, T = 5,000, examined every 125 steps
+            s in {1, 2, 3, 4, 8, 16}, 50 runs per cell, T = 100,000: 2,400 runs.
+    laptop  n = 30, k = 3, r = 300, m = 600, s in {1, 2, 3, 4, 8}, 25 runs per cell, T = 5,000, examined every 125 steps
             on 1,000 held-out examples: 125 runs.
     smoke   seconds, for the tests.
 
@@ -37,6 +37,7 @@ from glassware.statistics import bootstrap, difference, median
 from glassware.studies.cells import counts, times
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
@@ -79,7 +80,7 @@ def two_is_luckiest(frame: pl.DataFrame) -> Finding:
     best = max((found[s] for s in found if s != PAPERS_CHOICE), key=lambda cell: cell[0] / cell[1])
     behind = difference(*best, *two)
     error = math.sqrt(0.5 / min(two[1], best[1]))
-    detail = "; ".join(f"s = {s} {won}/{trials}" for s, (won, trials) in found.items())
+    detail = counts_in_words((f"s = {s}", cell) for s, cell in found.items())
     return Finding(behind, behind.value <= error, "points", f"{detail}; one standard error {error:.0%}")
 
 

@@ -7,8 +7,9 @@ The second part trains a few runs on and on, with the error on the training samp
 
 Grids
     paper   n in 50..300, k in {3, 4}, 17 sample sizes and online, 9 widths to 100,000, dense and 2-sparse
-            initialisation, 50 runs a cell, T = 100,000: 194,400 runs. Curves: 10 runs in each of four boxes at n = 200.
-    laptop  n = 50, k = 3, 7 sample sizes and online, widths 10 to 1,000, 40 runs a cell, T = 6,000: 3,200 runs.
+            initialisation, 50 runs per cell, T = 100,000: 194,400 runs. Curves: 10 runs in each of four boxes at
+            n = 200.
+    laptop  n = 50, k = 3, 7 sample sizes and online, widths 10 to 1,000, 40 runs per cell, T = 6,000: 3,200 runs.
             Curves: n = 20, m = 300, r = 100, 10 runs, T = 12,000.
     smoke   seconds, for the tests.
 
@@ -36,6 +37,7 @@ from glassware.studies.cells import counts, rates, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.pareto.grokking import curve_rows, grokking, grokking_boxes, grokking_delay
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.sweeps import Axes, grid
 from glassware.tasks import Parity
 from glassware.theory.good_neurons import lucky_probability, width_threshold
@@ -91,7 +93,7 @@ def frontier_below_the_kernel_limit(frame: pl.DataFrame) -> Finding:
     if any(trials == 0 for _, (_, trials) in found):
         return NOT_ENOUGH
     worst = min((wilson(*count) for _, count in found), key=lambda e: e.value)
-    return Finding(worst, worst.value >= 0.9, "points", _listed(found))
+    return Finding(worst, worst.value >= 0.9, "points", counts_in_words(found))
 
 
 def width_buys_luck(frame: pl.DataFrame) -> Finding:
@@ -131,7 +133,7 @@ def sparse_init_saves_data(frame: pl.DataFrame) -> Finding:
     if not sparse[1] or not dense[1]:
         return NOT_ENOUGH
     gain = difference(*sparse, *dense)
-    return Finding(gain, gain.value >= 0.4, "points", _listed([("sparse", sparse), ("dense", dense)]))
+    return Finding(gain, gain.value >= 0.4, "points", counts_in_words([("sparse", sparse), ("dense", dense)]))
 
 
 def luck_decides(frame: pl.DataFrame) -> Finding:
@@ -194,10 +196,6 @@ def more_data_can_hurt(frame: pl.DataFrame) -> Finding:
 
 
 # -- helpers ----------------------------------------------------------------------------------------------------------
-
-
-def _listed(found: list[tuple[str, tuple[int, int]]]) -> str:
-    return "; ".join(f"{name} {successes}/{trials}" for name, (successes, trials) in found)
 
 
 def _neighbours(frame: pl.DataFrame) -> list[tuple[float, int, str]]:

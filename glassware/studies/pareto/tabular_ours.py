@@ -77,7 +77,7 @@ def rank(fraction: float, need: int) -> Check:
         said = _ranks(table)
         if len(complete) < len(found):
             said += f"; with {', '.join(sorted(found.keys() - complete.keys()))}, {_ranks(ranking(found))}"
-        return Finding(Estimate(place, place, place), place <= need, "", said)
+        return Finding(Estimate.exact(place), place <= need, "", said)
 
     return check
 

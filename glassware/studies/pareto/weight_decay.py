@@ -6,7 +6,7 @@ makes the network generalise at all; too much of it holds the features down even
 
 Grids
     paper   n = 200, k = 3 (the cell whose non-monotone row the paper names), r = 1,000, dense and 2-sparse
-            initialisation, decays {0, 0.003, 0.01, 0.03}, the paper's 17 sample sizes and online, 50 runs a cell,
+            initialisation, decays {0, 0.003, 0.01, 0.03}, the paper's 17 sample sizes and online, 50 runs per cell,
             T = 100,000: 7,200 runs.
     laptop  n = 30, k = 3, r = 30, dense, decays {0, 0.01, 0.03, 0.06}, m in {600, 1,000, 10,000, online}, 25 runs a
             cell, T = 8,000, examined every 100 steps on 1,000 held-out examples: 400 runs.
@@ -32,9 +32,10 @@ from glassware.models import MLP, Init
 from glassware.statistics import Estimate, bootstrap, difference
 from glassware.studies.cells import counts, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.pareto.slices import half_success
+from glassware.studies.crossing import half_success
 from glassware.studies.pareto.success_frontier import SAMPLES
 from glassware.studies.study import Study
+from glassware.studies.words import counts_in_words
 from glassware.sweeps import Axes, grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
@@ -63,11 +64,12 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
 
 def decay_makes_it_generalise(frame: pl.DataFrame) -> Finding:
     """Smaller of the gains of decays 0.01 and 0.03 over none, at m = 1,000."""
-    none, *some = (counts(frame, m=1000, weight_decay=decay) for decay in (0.0, 0.01, 0.03))
-    if not all(trials for _, trials in (none, *some)):
+    cells = {f"{decay:g}:": counts(frame, m=1000, weight_decay=decay) for decay in (0.0, 0.01, 0.03)}
+    if not all(trials for _, trials in cells.values()):
         return NOT_ENOUGH
+    none, *some = cells.values()
     least = min((difference(*cell, *none) for cell in some), key=lambda e: e.value)
-    return Finding(least, least.value >= 0.5, "points", _listed([0.0, 0.01, 0.03], [none, *some]))
+    return Finding(least, least.value >= 0.5, "points", counts_in_words(cells.items()))
 
 
 def too_much_decay_hurts(frame: pl.DataFrame) -> Finding:
@@ -76,7 +78,7 @@ def too_much_decay_hurts(frame: pl.DataFrame) -> Finding:
     if not good[1] or not much[1]:
         return NOT_ENOUGH
     loss = difference(*good, *much)
-    return Finding(loss, loss.value > 0, "points", _listed([0.03, 0.06], [good, much]))
+    return Finding(loss, loss.value > 0, "points", counts_in_words([("0.03:", good), ("0.06:", much)]))
 
 
 def decay_moves_the_edge(frame: pl.DataFrame) -> Finding:
@@ -105,10 +107,6 @@ def edges(cells: Sequence[Sequence[float]]) -> list[float]:
 def _spread(sizes: Sequence[float]) -> float:
     """Largest over smallest; not a number where no decay gets there."""
     return math.nan if math.isinf(min(sizes)) else max(sizes) / min(sizes)
-
-
-def _listed(decays: list[float], cells: list[tuple[int, int]]) -> str:
-    return "; ".join(f"{decay:g}: {won}/{trials}" for decay, (won, trials) in zip(decays, cells, strict=True))
 
 
 CLAIMS = (

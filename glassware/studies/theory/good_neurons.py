@@ -7,8 +7,8 @@ the width at which half of the runs succeed within a fixed number of steps shoul
 equal width the one that drew a lucky neuron should be the faster.
 
 Grids
-    paper   n = 20, 30, 40, 60, 80, 100, widths 1/8 to 4 times n(n-1)/6, 50 runs a cell, T = 10,000.
-    laptop  n = 20, 30, 40, 60, widths 1/8, 1/4, 1/2, 1, 2 and 4 times n(n-1)/6, 20 runs a cell, T = 4,000; counts of
+    paper   n = 20, 30, 40, 60, 80, 100, widths 1/8 to 4 times n(n-1)/6, 50 runs per cell, T = 10,000.
+    laptop  n = 20, 30, 40, 60, widths 1/8, 1/4, 1/2, 1, 2 and 4 times n(n-1)/6, 20 runs per cell, T = 4,000; counts of
             good neurons in 1,000,000 draws.
     smoke   n = 10, two widths, 2 runs.
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import jax
@@ -32,10 +32,12 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.models import MLP, Init, Model
-from glassware.statistics import Estimate, mean_share
+from glassware.statistics import Estimate, mean_share, power_law_exponent
+from glassware.studies.cells import times
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.crossing import crossing
 from glassware.studies.study import Study
-from glassware.tasks import Parity
+from glassware.tasks import Parity, Task
 from glassware.theory.good_neurons import good_probability, lucky_probability, width_threshold
 from glassware.theory.sparse_gradients import sparse_gradient
 from glassware.training import Evaluation, Run
@@ -96,17 +98,17 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
 
 
 @cache
-def _first_weights(network: Model, n: int) -> Callable[[Any], Any]:
-    """Initial weights of the first layer, compiled once a shape: operation by operation it takes seconds."""
-    return jax.jit(lambda init: network.init(init, n)[0]["w"])
+def _first_weights(network: Model, task: Task) -> Callable[[Any], Any]:
+    """Initial weights of the first layer, compiled once per shape: operation by operation it takes seconds."""
+    return jax.jit(lambda init: network.init(init, task)[0]["w"])
 
 
 def lucky_neurons(run: Run) -> int:
     """Neurons of a run whose ones lie in its S, before it is trained."""
     task = run.task
     assert isinstance(task, Parity)
-    weights = np.asarray(_first_weights(run.network, task.n)(run.values()["init"]))  # (n, r)
-    return int(np.sum(weights[list(task.hidden_support(run.seed))].sum(axis=0) == 2))
+    weights = np.asarray(_first_weights(run.network, task.shape())(run.values()["init"]))  # (n, r)
+    return int(np.sum(weights[list(task.hidden_support(run.key()))].sum(axis=0) == 2))
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -123,7 +125,7 @@ def frequencies(frame: pl.DataFrame) -> Finding:
     if not found:
         return NOT_ENOUGH
     worst = max(error for error, _ in found)
-    return Finding(Estimate(worst, worst, worst), worst <= 4, "", "; ".join(text for _, text in found))
+    return Finding(Estimate.exact(worst), worst <= 4, "", "; ".join(text for _, text in found))
 
 
 def gradients(frame: pl.DataFrame) -> Finding:
@@ -175,8 +177,8 @@ def luck_decides(frame: pl.DataFrame) -> Finding:
     table = _trained(frame)
     shares, pairs = [], 0
     for cell in table.partition_by("n", "width") if len(table) else []:
-        times = cell["steps_to_success"].cast(pl.Float64).fill_null(math.inf).to_numpy()
-        lucky, other = times[cell["lucky"].to_numpy() > 0], times[cell["lucky"].to_numpy() == 0]
+        steps = np.array(times(cell))
+        lucky, other = steps[cell["lucky"].to_numpy() > 0], steps[cell["lucky"].to_numpy() == 0]
         if min(len(lucky), len(other)) >= 3:
             faster = (lucky[:, None] < other).mean() + 0.5 * (lucky[:, None] == other).mean()
             shares.append(float(faster))
@@ -190,11 +192,8 @@ def luck_decides(frame: pl.DataFrame) -> Finding:
 def half_width(table: pl.DataFrame, budget: int) -> float | None:
     """The width at which half of the runs succeed within the budget; None where the widths do not bracket it."""
     won = (pl.col("steps_to_success") <= budget).fill_null(False).mean()
-    cells = table.group_by("width").agg(won.alias("rate")).sort("width").rows()
-    for (narrow, low), (wide, high) in pairwise(cells):
-        if low < 0.5 <= high:
-            return float(narrow * (wide / narrow) ** ((0.5 - low) / (high - low)))
-    return None
+    cells = table.group_by("width").agg(won.alias("rate")).sort("width")
+    return crossing(cells["width"], cells["rate"])
 
 
 def _exponent(table: pl.DataFrame, budget: int) -> Estimate | None:
@@ -216,10 +215,8 @@ def _exponent(table: pl.DataFrame, budget: int) -> Estimate | None:
 def _slope(table: pl.DataFrame, budget: int) -> float | None:
     sizes = sorted(table["n"].unique()) if len(table) else []
     found = [(n, half_width(table.filter(pl.col("n") == n), budget)) for n in sizes]
-    known = [(math.log(n), math.log(r)) for n, r in found if r is not None]
-    if len(known) < 3:
-        return None
-    return float(np.polyfit([n for n, _ in known], [r for _, r in known], 1)[0])
+    known = [(n, r) for n, r in found if r is not None]
+    return power_law_exponent(*zip(*known, strict=True)) if len(known) >= 3 else None
 
 
 def _text(value: Estimate | None) -> str:

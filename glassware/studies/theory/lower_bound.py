@@ -135,7 +135,7 @@ def parseval(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     worst = max((found["energy"] / found["bound"]).to_list())
-    return Finding(Estimate(worst, worst, worst), worst <= 1, "times", f"{len(found)} coordinates")
+    return Finding(Estimate.exact(worst), worst <= 1, "times", f"{len(found)} coordinates")
 
 
 def noise_hides(frame: pl.DataFrame) -> Finding:
@@ -147,7 +147,7 @@ def noise_hides(frame: pl.DataFrame) -> Finding:
     holds = hard["same"] and hard["hidden"] == hard["steps"] and not easy["same"]
     text = f"k = 6: {hard['hidden']}/{hard['steps']} steps; k = 1: {easy['hidden']}/{easy['steps']}"
     share = hard["hidden"] / hard["steps"]
-    return Finding(Estimate(share, share, share), holds, "points", text)
+    return Finding(Estimate.exact(share), holds, "points", text)
 
 
 CLAIMS = (

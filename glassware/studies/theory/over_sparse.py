@@ -28,7 +28,8 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
-from glassware.statistics import Estimate, bootstrap, mean_share
+from glassware.statistics import Estimate, bootstrap, mean_share, power_law_exponent
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.theory.good_neurons import good_probability
@@ -124,10 +125,8 @@ def gradient_rows() -> list[Row]:
 
 
 def _part(frame: pl.DataFrame, part: str, **columns: object) -> pl.DataFrame:
-    found = frame.filter(pl.col("part") == part)
-    if not len(found):
-        return found
-    return found.filter(*(pl.col(name) == value for name, value in columns.items()))
+    found = where(frame, part=part)
+    return where(found, **columns) if len(found) else found
 
 
 def gradients(frame: pl.DataFrame) -> Finding:
@@ -136,7 +135,7 @@ def gradients(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["gap"].to_list())
-    return Finding(Estimate(worst, worst, worst), worst <= 1e-12, "", f"{len(found)} cases")
+    return Finding(Estimate.exact(worst), worst <= 1e-12, "", f"{len(found)} cases")
 
 
 def _readout(frame: pl.DataFrame, form: str, ks: tuple[int, ...], limit: float) -> Finding:
@@ -210,8 +209,8 @@ def samples_exponent(frame: pl.DataFrame) -> Finding:
     """Distance of the exponent of the examples in s from k - 1, for the (n, k) where it is largest."""
     found = []
     for cell in _part(frame, "samples").partition_by("n", "k"):
-        slope = float(np.polyfit(np.log(cell["s"].to_numpy()), np.log(cell["m"].to_numpy()), 1)[0])
-        found.append((abs(slope - cell["k"][0] + 1), f"({cell['n'][0]}, {cell['k'][0]}): {slope:.2f}"))
+        exponent = power_law_exponent(cell["s"].to_numpy(), cell["m"].to_numpy())
+        found.append((abs(exponent - cell["k"][0] + 1), f"({cell['n'][0]}, {cell['k'][0]}): {exponent:.2f}"))
     if not found:
         return NOT_ENOUGH
     worst = max(off for off, _ in found)

@@ -20,13 +20,12 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.statistics import Estimate
+from glassware.statistics import Estimate, power_law_exponent
+from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.theory.sparse_gradients import (
@@ -113,17 +112,15 @@ def _gap(what: str, form: str, n: int, k: int, s: int, gap: float) -> dict[str, 
 
 def closed_forms(frame: pl.DataFrame) -> Finding:
     """Largest distance of a corrected closed form from enumeration."""
-    found = frame.filter(pl.col("part") == "exact", pl.col("form") == "corrected")
+    found = where(frame, part="exact", form="corrected")
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["gap"].to_list())
-    return Finding(Estimate(worst, worst, worst), worst <= 1e-12, "", f"{len(found)} cases")
+    return Finding(Estimate.exact(worst), worst <= 1e-12, "", f"{len(found)} cases")
 
 
 def _printed(frame: pl.DataFrame, what: str) -> Finding:
-    found = frame.filter(pl.col("part") == "exact", pl.col("form") == "printed", pl.col("what") == what)[
-        "gap"
-    ].to_list()
+    found = where(frame, part="exact", form="printed", what=what)["gap"].to_list()
     if not found:
         return NOT_ENOUGH
     return Finding(Estimate(max(found), min(found), max(found)), max(found) <= 1e-12, "", f"{len(found)} cases")
@@ -141,11 +138,11 @@ def printed_weights(frame: pl.DataFrame) -> Finding:
 
 def slope(frame: pl.DataFrame) -> Finding:
     """Exponent of m50 in n - s for k = 4, s = 2."""
-    found = frame.filter(pl.col("part") == "m50", pl.col("k") == 4)
+    found = where(frame, part="m50", k=4)
     if not len(found) or found["n"].n_unique() < 3:
         return NOT_ENOUGH
-    value = _slope(found)
-    drawn = [_slope(found.sample(fraction=1, with_replacement=True, seed=i)) for i in range(200)]
+    value = _exponent(found)
+    drawn = [_exponent(found.sample(fraction=1, with_replacement=True, seed=i)) for i in range(200)]
     low, high = np.nanquantile(drawn, [0.025, 0.975])
     means = found.group_by("n").agg(pl.col("m50").mean()).sort("n").rows()
     text = "m50 " + ", ".join(f"n = {n}: {m:,.0f}" for n, m in means)
@@ -154,7 +151,7 @@ def slope(frame: pl.DataFrame) -> Finding:
 
 def constant(frame: pl.DataFrame) -> Finding:
     """Largest over smallest mean of m50 xi_S^2 / ln n."""
-    found = frame.filter(pl.col("part") == "m50", pl.col("k") == 4)
+    found = where(frame, part="m50", k=4)
     if not len(found) or found["n"].n_unique() < 3:
         return NOT_ENOUGH
     level = pl.col("m50") * pl.col("signal") ** 2 / pl.col("n").log()
@@ -174,7 +171,7 @@ def printed_threshold(frame: pl.DataFrame) -> Finding:
 
 
 def _lowest_accuracy(frame: pl.DataFrame, form: str) -> Finding:
-    found = frame.filter(pl.col("part") == "accuracy", pl.col("form") == form)
+    found = where(frame, part="accuracy", form=form)
     found = found.filter(pl.col("m") == pl.col("m").max())
     if not len(found):
         return NOT_ENOUGH
@@ -184,10 +181,8 @@ def _lowest_accuracy(frame: pl.DataFrame, form: str) -> Finding:
     )
 
 
-def _slope(found: pl.DataFrame) -> float:
-    if found["n"].n_unique() < 2:
-        return math.nan
-    return float(np.polyfit(np.log((found["n"] - found["s"]).to_numpy()), np.log(found["m50"].to_numpy()), 1)[0])
+def _exponent(found: pl.DataFrame) -> float:
+    return power_law_exponent((found["n"] - found["s"]).to_numpy(), found["m50"].to_numpy())
 
 
 EVERYWHERE: tuple[Scale, ...] = ("smoke", "laptop", "paper")
@@ -238,11 +233,11 @@ STUDY = Study(
         "samples": lambda frame: lines(
             _m50(frame), x="n", y="m50", line="seed", kind="kind", panel="panel",
             title="Examples at which half of the good neurons find S", x_title="inputs n", y_title="examples, m50",
-            subtitle="one line a repeat", log_x=True, log_y=True,
+            subtitle="one line per repeat", log_x=True, log_y=True,
         ),
         "accuracy": lambda frame: lines(
             _accuracy(frame), x="m", y="accuracy", line="seed", kind="kind", panel="panel",
-            title="The subnetwork after one step", subtitle="accuracy on fresh examples; one line a repeat",
+            title="The subnetwork after one step", subtitle="accuracy on fresh examples; one line per repeat",
             x_title="examples of the step", y_title="accuracy", log_x=True, percent=True, y_domain=(0.4, 1.0),
         ),
     },

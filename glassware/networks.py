@@ -1,0 +1,103 @@
+"""Runs looked at one by one: their kept weights, the networks that these make, and which neurons carry the output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from glassware.backend import jax, jnp
+from glassware.draws import held_out_key
+from glassware.errors import GlasswareError
+from glassware.models.model import Params, from_leaves
+from glassware.sweeps.store import Store
+from glassware.sweeps.validation import build
+from glassware.training.run import Run
+
+EXAMINED = 2000  # held-out examples on which neurons are compared
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network as a run kept it: a function from inputs to outputs.
+
+    Attributes:
+        run: the run that trained it.
+        step: when it was kept.
+        params: its weights, one dictionary of arrays per layer.
+    """
+
+    run: Run
+    step: int | str
+    params: Params
+
+    def __call__(self, x: Any) -> np.ndarray:
+        """Outputs for inputs (batch, *input_shape)."""
+        return np.asarray(self.run.network.apply(self.params, jnp.asarray(x)))
+
+    def examples(self, count: int = EXAMINED) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs and targets of held-out examples of its task."""
+        task, key = self.run.task, self.run.key()
+        index = np.arange(count if task.domain is None else min(count, task.domain), dtype=np.uint32)
+        raw, values = task.raw(held_out_key(), index), task.values(key)
+        return np.asarray(task.inputs(values, raw)), np.asarray(task.targets(values, raw))
+
+    def shares(self) -> np.ndarray:
+        """How much of the output each hidden unit carries, (units,): mean size of what it sends out, summing to 1.
+
+        For networks with one hidden layer that multiplies the input.
+        """
+        model = self.run.network
+        if not (model.layered and len(model.widths) == 1 and hasattr(model, "sigma")):
+            raise GlasswareError(f"the neurons of a '{model.name}' do not each send one number to the output")
+        first, last = self.params
+        hidden = np.abs(np.asarray(model.sigma(self.examples()[0] @ first["w"] + first["b"]))).mean(axis=0)
+        sent = hidden * np.linalg.norm(np.asarray(last["w"]), axis=1)
+        return sent / sent.sum() if sent.sum() else sent
+
+
+def find(run: str | Mapping[str, Any], store: Store | str | Path) -> dict[str, Any]:
+    """The row of a run: by its row, its id, or the beginning of its id."""
+    kept = store if isinstance(store, Store) else Store(store)
+    wanted = run if isinstance(run, str) else str(run["id"])
+    ids = kept.read(["id"])["id"]
+    found = ids.filter(ids.str.starts_with(wanted)) if wanted else ids.clear()
+    if len(found) != 1:
+        how = "no run" if not len(found) else f"{len(found)} runs"
+        raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'")
+    return kept.read().row(by_predicate=pl.col("id") == found[0], named=True)
+
+
+def weights(
+    run: str | Mapping[str, Any], step: int | str = "final", *, store: Store | str | Path = "results/store"
+) -> dict[str, np.ndarray]:
+    """The weights that a run has kept, by name: ``0.w`` is the matrix of the first layer.
+
+    Args:
+        run: its row, as ``frame.row(0, named=True)``, or its id.
+        step: ``first``, ``final`` or a step that its specification keeps.
+        store: the folder of results it is in.
+    """
+    kept = store if isinstance(store, Store) else Store(store)
+    return kept.weights(find(run, kept)["id"], step)
+
+
+def network(
+    run: str | Mapping[str, Any], step: int | str = "final", *, store: Store | str | Path = "results/store"
+) -> Network:
+    """The network that a run has kept, as a function from inputs to outputs.
+
+    Args:
+        run: its row, as ``frame.row(0, named=True)``, or its id.
+        step: ``first``, ``final`` or a step that its specification keeps.
+        store: the folder of results it is in.
+    """
+    kept = store if isinstance(store, Store) else Store(store)
+    row = find(run, kept)
+    params = from_leaves(kept.weights(row["id"], step))
+    return Network(build(json.loads(row["spec"])), step, jax.tree.map(jnp.asarray, params))
