@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -61,21 +62,9 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def first_steps(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
-    """One step on a sample; its penalty erases the old weights."""
+    """The first steps on samples."""
     return [
-        Run(
-            task=Parity(n=n, k=k),
-            m=m,
-            model=_network(k, width),
-            init=Init(scheme="sign"),
-            penalty=(L2(weight=1 / (2 * first_rate(n, k)), leaves="0.w"),),
-            optimiser=SGD(lr=first_rate(n, k), layer_rates=(1, 0)),
-            batch="full",
-            steps=1,
-            evaluation=Evaluation(every=1, test=EXAMPLES, stop=False),
-            keep=("final",),
-            seed=seed,
-        )
+        first_step(n, k, width, m, seed)
         for n, k, width, m in CASES[scale]
         if m is not None
         for seed in _seeds(scale, seeds)
@@ -83,22 +72,42 @@ def first_steps(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
 
 
 def readouts(scale: Scale, seeds: int | None, stepped: pl.DataFrame) -> list[Run]:
-    """The second layer alone, from zero, on fresh examples of the same parity."""
-    return [
-        Run(
-            task=Parity(n=row["n"], k=row["k"], support=tuple(row["support"])),
-            model=_network(row["k"], row["width"], outgoing=0.0),
-            init=Init(scheme="sign"),
-            start=Start(run=row["id"], leaves=("0.*",)),
-            optimiser=SGD(lr=RATE, layer_rates=(0, 1)),
-            batch=64,
-            steps=STEPS[scale],
-            evaluation=Evaluation(every=STEPS[scale], test=EXAMPLES, metrics=("hinge_loss",), stop=False),
-            probes=("weight_sizes",),
-            seed=row["seed"],
-        )
-        for row in stepped.iter_rows(named=True)
-    ]
+    """The second layer of each of them."""
+    return [readout(row, STEPS[scale]) for row in stepped.iter_rows(named=True)]
+
+
+def first_step(n: int, k: int, width: int, m: int, seed: int) -> Run:
+    """One step on m examples; its penalty erases the old weights."""
+    rate = first_rate(n, k)
+    return Run(
+        task=Parity(n=n, k=k),
+        m=m,
+        model=_network(k, width),
+        init=Init(scheme="sign"),
+        penalty=(L2(weight=1 / (2 * rate), leaves="0.w"),),
+        optimiser=SGD(lr=rate, layer_rates=(1, 0)),
+        batch="full",
+        steps=1,
+        evaluation=Evaluation(every=1, test=EXAMPLES, stop=False),
+        keep=("final",),
+        seed=seed,
+    )
+
+
+def readout(stepped: dict[str, Any], steps: int) -> Run:
+    """The second layer alone, from zero, on fresh examples of the parity that this row's run has stepped on."""
+    return Run(
+        task=Parity(n=stepped["n"], k=stepped["k"], support=tuple(stepped["support"])),
+        model=_network(stepped["k"], stepped["width"], outgoing=0.0),
+        init=Init(scheme="sign"),
+        start=Start(run=stepped["id"], leaves=("0.*",)),
+        optimiser=SGD(lr=RATE, layer_rates=(0, 1)),
+        batch=64,
+        steps=steps,
+        evaluation=Evaluation(every=steps, test=EXAMPLES, metrics=("hinge_loss",), stop=False),
+        probes=("weight_sizes",),
+        seed=stepped["seed"],
+    )
 
 
 def _network(k: int, width: int, outgoing: float = 1.0) -> Paired:
