@@ -28,7 +28,7 @@ def solved_readout(run: Any, values: Any, params: Any) -> dict[str, Any]:
         readout = jnp.linalg.solve(gram, phi.T @ y)
         raw = task.raw(held_out_key(), fresh)
         right = task.targets(values["task"], raw) * (features(raw) @ readout) > 0
-    return {"solved_error": 1.0 - jnp.mean(right)}
+    return {"solved_error": jnp.mean(~right)}
 
 
 def solvable(run: Any) -> None:

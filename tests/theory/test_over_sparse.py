@@ -79,9 +79,7 @@ def test_theorem_four_trains_end_to_end():
 def test_width_can_be_traded_for_data():
     """At 3000 examples the sparse wide network beats the dense narrow one; with enough examples both learn."""
     few = {
-        (s, width): np.median(
-            [train(61, 2, s, width, 3000, RNG(seed)).test_error for seed in range(3)]
-        )
+        (s, width): np.median([train(61, 2, s, width, 3000, RNG(seed)).test_error for seed in range(3)])
         for s, width in [(9, 400), (41, 60)]
     }
     assert few[9, 400] <= few[41, 60] / 3
