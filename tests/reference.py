@@ -24,9 +24,10 @@ def inputs(key: np.ndarray, index: np.ndarray, n: int) -> np.ndarray:
 
 def example(run: Run, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Training examples and their labels, flipped where the coin of the example says so."""
-    x = inputs(stream_key(run.key(), Stream.EXAMPLE), index, run.task.n)
-    y = np.prod(x[:, list(run.task.hidden_support(run.key()))], axis=1)
-    coin = unit(draw(stream_key(run.key(), Stream.NOISE), index, np.zeros_like(index))[0])
+    key = run.key()
+    x = inputs(stream_key(key, Stream.EXAMPLE), index, run.task.n)
+    y = np.prod(x[:, list(run.task.hidden_support(key))], axis=1)
+    coin = unit(draw(stream_key(key, Stream.NOISE), index, np.zeros_like(index))[0])
     return x, np.where(coin < np.float32(run.task.noise), -y, y)
 
 
@@ -39,11 +40,11 @@ def order(run: Run) -> np.ndarray:
     if run.sampling == "replacement":
         words, _ = draw(key, position // np.uint32(run.batch), position % np.uint32(run.batch))
         return (words % np.uint32(m)).reshape(run.steps, run.batch)
-    epochs = [_permutation(key, epoch, m) for epoch in range(len(position) // m + 1)]
+    epochs = [permutation(key, epoch, m) for epoch in range(len(position) // m + 1)]
     return np.concatenate(epochs)[: len(position)].reshape(run.steps, run.batch).astype(np.uint32)
 
 
-def _permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
+def permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
     """The swap-or-not shuffle of range(m), one round after another on a plain list."""
     places = list(range(m))
     for i in range(32):

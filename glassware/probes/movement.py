@@ -39,7 +39,8 @@ def on_support(run: Any, values: Any) -> Any:
 
 
 def _moved(run: Any, values: Any, params: Any) -> Any:
-    return params[0]["w"] - run.network.init(values["init"], run.task)[0]["w"]
+    drawn = run.network.init(values["init"], run.task)[0]["w"]
+    return params[0]["w"] - values.get("start", {}).get("0.w", drawn)
 
 
 def _largest(run: Any, values: Any, params: Any, where: Any, name: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from glassware.backend import jax, jnp, optax
 from glassware.draws import held_out_key
+from glassware.errors import GlasswareError
 from glassware.models.model import Params
 from glassware.probes import PROBES
 from glassware.tasks import minibatch
@@ -200,7 +201,10 @@ class Loop:
 
     def _reached(self, values: Any, row: dict[str, Any]) -> Any:
         measure = self.shape.measure
-        value = row[f"test_{measure}"] if measure in METRICS else row[measure]
+        value = row.get(f"test_{measure}" if measure in METRICS else measure)
+        if value is None or value.ndim:
+            numbers = [name for name, value in sorted(row.items()) if not value.ndim]
+            raise GlasswareError(f"the run measures no number '{measure}'; evaluation.measure may be {', '.join(numbers)}")
         return value <= values["success"] if self.shape.succeeds_below else value >= values["success"]
 
     def _keep(self, values: Any, state: State) -> Any:

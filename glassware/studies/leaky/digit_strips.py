@@ -21,13 +21,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import altair as alt
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.errors import GlasswareError
 from glassware.statistics import Estimate
