@@ -124,7 +124,8 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
     for n, k, width, m in CASES[scale]:
         for seed in _seeds(scale, seeds) if m is None else ():
             done = one_step(n, k, width, np.random.default_rng([seed, n, k]), steps=STEPS[scale], lr=RATE)
-            row: dict[str, Any] = {"n": n, "k": k, "width": width, "m": None, "seed": seed, "id": None, "start_run": None}
+            row: dict[str, Any] = {"n": n, "k": k, "width": width, "seed": seed}
+            row |= dict.fromkeys(("m", "id", "start_run"))
             for kind, size in (("relevant", done.relevant), ("irrelevant", done.irrelevant)):
                 found = {"mean": size.mean(), "low": size.min(), "high": size.max()}
                 row |= {f"{kind}_{name}": float(value) for name, value in found.items()}
