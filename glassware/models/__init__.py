@@ -6,6 +6,7 @@ from glassware.models.kernel import KernelRidge
 from glassware.models.mlp import MLP
 from glassware.models.model import Model, Params
 from glassware.models.neuron import Neuron
+from glassware.models.paired import Paired
 from glassware.models.polynet import PolyNet
 from glassware.models.transformer import Transformer
 
@@ -14,6 +15,7 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "mlp": MLP,
     "kernel-ridge": KernelRidge,
     "neuron": Neuron,
+    "paired": Paired,
     "polynet": PolyNet,
     "transformer": Transformer,
 }
@@ -28,6 +30,7 @@ __all__ = [
     "KernelRidge",
     "Model",
     "Neuron",
+    "Paired",
     "Params",
     "PolyNet",
     "Transformer",

@@ -16,6 +16,7 @@ from glassware.training.objective import LOSSES, METRICS
 from glassware.training.run import Run
 
 NEVER = -1  # a step that has not happened
+FULL_BLOCK = 2**14  # examples of a full batch that go through the network at once
 
 
 class State(NamedTuple):
@@ -121,10 +122,9 @@ class Loop:
 
     def step(self, values: Any, state: State) -> State:
         """One minibatch step."""
-        x, y = self.batch(values, state.t)
 
         def objective(params: Params) -> tuple[Any, dict[str, Any]]:
-            output = self.shape.network.apply(params, x)
+            output, y = self._outputs(values, params, state.t)
             loss = jnp.mean(self._loss(output, y))
             seen = {name: jnp.mean(METRICS[name].function(output, y)) for name in self.shape.metrics}
             return self._penalised(loss, params, values), {"loss": loss, **seen}
@@ -140,6 +140,26 @@ class Loop:
             diverged_step=jnp.where(broken, state.t + 1, state.diverged_step),
             sums={name: total + seen.get(name, 1.0) for name, total in state.sums.items()},
         )
+
+    def _outputs(self, values: Any, params: Params, t: Any) -> tuple[Any, Any]:
+        """Outputs and targets of the minibatch of step ``t``.
+
+        A large full batch goes through the network block by block, and again for the gradient: only its outputs are
+        held, so that millions of examples fit in memory.
+        """
+        size = self.shape.batch_size
+        if self.shape.batch != "full" or size <= FULL_BLOCK:
+            x, y = self.batch(values, t)
+            return self.shape.network.apply(params, x), y
+
+        @jax.checkpoint
+        def block(place: Any) -> tuple[Any, Any]:
+            x, y = self._examples(values, jnp.minimum(place, jnp.uint32(size - 1)))
+            return self.shape.network.apply(params, x), y
+
+        places = jnp.arange(-(-size // FULL_BLOCK) * FULL_BLOCK, dtype=jnp.uint32).reshape(-1, FULL_BLOCK)
+        found = jax.lax.map(block, places)
+        return jax.tree.map(lambda a: a.reshape(-1, *a.shape[2:])[:size], found)
 
     def _penalised(self, loss: Any, params: Params, values: Any) -> Any:
         for i, penalty in enumerate(self.shape.penalty):
