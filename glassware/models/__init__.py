@@ -1,11 +1,13 @@
 """Networks as pure init/apply pairs, their first weights, and the kernel machines they are compared with."""
 
 from glassware.models.activations import ACTIVATIONS, Activation
+from glassware.models.gated import Gated
 from glassware.models.init import SCHEMES, Init
 from glassware.models.kernel import KernelRidge
 from glassware.models.mlp import MLP
 from glassware.models.model import Model, Params
 from glassware.models.neuron import Neuron
+from glassware.models.paired import Paired
 from glassware.models.polynet import PolyNet
 from glassware.models.transformer import Transformer
 
@@ -14,6 +16,8 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "mlp": MLP,
     "kernel-ridge": KernelRidge,
     "neuron": Neuron,
+    "paired": Paired,
+    "gated": Gated,
     "polynet": PolyNet,
     "transformer": Transformer,
 }
@@ -24,10 +28,12 @@ __all__ = [
     "MODELS",
     "SCHEMES",
     "Activation",
+    "Gated",
     "Init",
     "KernelRidge",
     "Model",
     "Neuron",
+    "Paired",
     "Params",
     "PolyNet",
     "Transformer",

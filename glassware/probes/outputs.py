@@ -7,11 +7,27 @@ from typing import Any
 from glassware.backend import jax, jnp
 
 
-
 def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
     """E[y yhat(x)] over the held-out sample (its whole blocks)."""
     value = mean_over(exam.raw, lambda raw: correlation_of(run, values, params, raw))
     return {"correlation": value}
+
+
+def largest_output(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+    """max |yhat(x)| over the held-out sample (its whole blocks)."""
+    output = lambda raw: jnp.max(jnp.abs(run.network.apply(params, run.task.inputs(values["task"], raw))))
+    return {"largest_output": jnp.max(jax.lax.map(output, exam.raw))}
+
+
+def components(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+    """Accuracy of a leaky parity on each component: the held-out sample as D1 (``uniform``) and as D2 (``leaking``)."""
+
+    def right(raw: Any, leaking: bool) -> Any:
+        x, y = run.task.component(values["task"], raw, leaking)
+        return jnp.mean(jnp.where(y * run.network.apply(params, x) > 0, 1.0, 0.0))
+
+    found = mean_over(exam.raw, lambda raw: (right(raw, False), right(raw, True)))
+    return dict(zip(("uniform", "leaking"), found, strict=True))
 
 
 def correlation_of(run: Any, values: Any, params: Any, raw: Any) -> Any:
