@@ -27,20 +27,20 @@ from glassware.models import MLP, Gated, Init, Model
 from glassware.statistics import Estimate
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FIRST_SEED
+from glassware.studies.leaky.runs import repeats
 from glassware.studies.study import Study
 from glassware.tasks import DigitStrip
 from glassware.training import Adam, Evaluation, Run
 
 WIDTH, BATCH, RATE, GATES = 512, 128, 1e-3, 8
 NETWORK = "trained network"
-FROZEN = (0.0, 1.0)  # rates of the two layers
-METHODS: dict[str, tuple[Model, Init, tuple[float, ...] | None]] = {
-    NETWORK: (MLP(width=WIDTH), Init(), None),
+BOTH, FROZEN = (1.0, 1.0), (0.0, 1.0)  # rates of the two layers
+METHODS: dict[str, tuple[Model, Init, tuple[float, ...]]] = {
+    NETWORK: (MLP(width=WIDTH), Init(), BOTH),
     "frozen network": (MLP(width=WIDTH), Init(), FROZEN),
     "frozen linear": (MLP(width=WIDTH, activation="identity"), Init(), FROZEN),
     "Gaussian ReLU": (MLP(width=WIDTH), Init(scheme="kaiming"), FROZEN),
-    "tangent gates": (Gated(gates=GATES), Init(), None),
+    "tangent gates": (Gated(gates=GATES), Init(), FROZEN),
 }
 FIXED = tuple(METHODS)[1:]
 # Digits, training strips, test strips, epochs, examinations, seeds.
@@ -53,7 +53,7 @@ SIZES: dict[Scale, tuple[tuple[int, ...], int, int, int, int, int]] = {
 
 def stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """One run per number of digits, method and seed."""
-    digits, train, test, epochs, examinations, repeats = SIZES[scale]
+    digits, train, test, epochs, examinations, count = SIZES[scale]
     steps = epochs * train // BATCH
     return [
         Run(
@@ -71,7 +71,7 @@ def stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
             pairing=f"strips of {k}",
         )
         for k in digits
-        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or repeats))
+        for seed in repeats(seeds or count)
         for model, init, rates in METHODS.values()
     ]
 
@@ -81,7 +81,7 @@ def by_method(frame: pl.DataFrame) -> pl.DataFrame:
     method = (
         pl.when(pl.col("model") == "gated")
         .then(pl.lit("tangent gates"))
-        .when(pl.col("layer_rates").is_null())
+        .when(pl.col("layer_rates").list.first() > 0)
         .then(pl.lit(NETWORK))
         .when(pl.col("init") == "kaiming")
         .then(pl.lit("Gaussian ReLU"))

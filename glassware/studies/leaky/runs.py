@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from glassware.models import Paired
+from glassware.studies.leaky.fit import FIRST_SEED
 from glassware.sweeps import run_id
 from glassware.tasks import LeakyParity
 from glassware.training import L2, SGD, Evaluation, Run, Start
+
+
+def repeats(count: int) -> range:
+    """The seeds of a cell."""
+    return range(FIRST_SEED, FIRST_SEED + count)
 
 
 def regulariser(lam: float) -> L2:

@@ -30,8 +30,7 @@ from glassware.statistics import Estimate, mean_share, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.leaky.curves import accuracy_curves
-from glassware.studies.leaky.fit import FIRST_SEED
-from glassware.studies.leaky.runs import continued, examined, first_step, regulariser
+from glassware.studies.leaky.runs import continued, examined, first_step, regulariser, repeats
 from glassware.studies.study import Study
 from glassware.theory.leaky import majority_agreement
 from glassware.theory.leaky_network import theorem_decay, theorem_rate
@@ -60,7 +59,7 @@ TOLD = {
 
 def first_stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """The first steps."""
-    return [_first(size, seed) for size in SIZES[scale] for seed in _seeds(scale, seeds)]
+    return [_first(size, seed) for size in SIZES[scale] for seed in repeats(seeds or REPEATS[scale])]
 
 
 def second_stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
@@ -69,12 +68,8 @@ def second_stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         _run(size, factor, regularised, seed)
         for size in SIZES[scale]
         for _, factor, regularised in SCHEDULES
-        for seed in _seeds(scale, seeds)
+        for seed in repeats(seeds or REPEATS[scale])
     ]
-
-
-def _seeds(scale: Scale, seeds: int | None) -> range:
-    return range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale]))
 
 
 def _first(size: Size, seed: int) -> Run:
@@ -117,7 +112,7 @@ def _told(run: dict[str, Any]) -> dict[str, object]:
 
 
 def drift(run: dict[str, Any]) -> list[float]:
-    """At every record the largest of |u|, |w - w_1| and |b - b_1| over its bound in Lemma 13; the big step is step 1."""
+    """At every record the largest of |u|, |w - w_1|, |b - b_1| over its bound in Lemma 13; the big step is step 1."""
     lam = theorem_decay(run["n"], run["k"]) if run["penalty"] else 0.0
     names = ("curve_step", "curve_readout_size", "curve_neuron_moved", "curve_bias_moved")
     found = []

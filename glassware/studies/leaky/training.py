@@ -35,8 +35,7 @@ from glassware.statistics import Estimate, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.leaky.curves import accuracy_curves
-from glassware.studies.leaky.fit import FIRST_SEED
-from glassware.studies.leaky.runs import continued, examined, first_step
+from glassware.studies.leaky.runs import continued, examined, first_step, repeats
 from glassware.studies.study import Study
 from glassware.tasks import LeakyParity
 from glassware.training import SGD, Adam, Run
@@ -58,6 +57,7 @@ BOTH, READOUT, ADAM = (
     Recipe("sgd", 3.0, "readout", 3000),
     Recipe("adam", 0.01, "both", 750),
 )
+RATES = {"both": (1.0, 1.0), "readout": (0.0, 1.0)}  # of the two layers
 COPIES: dict[str, Literal["corrected", "printed", "none"]] = {
     "network": "corrected",
     "no first step": "corrected",
@@ -96,16 +96,16 @@ REACHED = 0.99
 
 def first_stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """The first steps, and the runs that begin without one."""
-    return [_first(case, seed) or _run(case, seed, scale) for case in CASES[scale] for seed in _seeds(scale, seeds)]
+    return [
+        _first(case, seed) or _run(case, seed, scale)
+        for case in CASES[scale]
+        for seed in repeats(seeds or REPEATS[scale])
+    ]
 
 
 def second_stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """What follows a first step."""
-    return [_run(case, seed, scale) for case in CASES[scale] if case[4] for seed in _seeds(scale, seeds)]
-
-
-def _seeds(scale: Scale, seeds: int | None) -> range:
-    return range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale]))
+    return [_run(case, seed, scale) for case in CASES[scale] if case[4] for seed in repeats(seeds or REPEATS[scale])]
 
 
 def _first(case: Case, seed: int) -> Run | None:
@@ -120,7 +120,7 @@ def _run(case: Case, seed: int, scale: Scale) -> Run:
     optimiser = SGD if recipe.optimiser == "sgd" else Adam
     return Run(
         **(continued(first) if first else drawn),
-        optimiser=optimiser(lr=recipe.eta, layer_rates=None if recipe.layers == "both" else (0.0, 1.0)),
+        optimiser=optimiser(lr=recipe.eta, layer_rates=RATES[recipe.layers]),
         batch=1024 if scale == "paper" else 512,
         steps=recipe.steps,
         evaluation=examined(recipe.every),
@@ -140,7 +140,7 @@ def trained(frame: pl.DataFrame) -> pl.DataFrame:
     )
     return frame.filter(pl.col("steps") > 1).with_columns(
         variant=pl.when(alone & (pl.col("copies") == "corrected")).then(pl.lit("no first step")).otherwise(variant),
-        layers=pl.when(pl.col("layer_rates").is_null()).then(pl.lit("both")).otherwise(pl.lit("readout")),
+        layers=pl.when(pl.col("layer_rates").list.first() > 0).then(pl.lit("both")).otherwise(pl.lit("readout")),
         uniform=pl.col("curve_uniform").list.last(),
     )
 
