@@ -15,8 +15,17 @@ N, K, Q = 31, 3, 40
 
 def run_of(**changes):
     evaluation = Evaluation(every=1, test=500, stop=False)
-    fields = {"task": LeakyParity(n=N, k=K), "model": Paired(half=Q), "optimiser": SGD(lr=1.0), "batch": "full",
-              "m": 3000, "steps": 1, "penalty": (L2(weight=0.5, leaves="*.w"),), "evaluation": evaluation, "seed": 4}  # fmt: skip
+    fields = {
+        "task": LeakyParity(n=N, k=K),
+        "m": 3000,
+        "model": Paired(half=Q),
+        "optimiser": SGD(lr=1.0),
+        "penalty": (L2(weight=0.5, leaves="*.w"),),
+        "batch": "full",
+        "steps": 1,
+        "evaluation": evaluation,
+        "seed": 4,
+    }
     return Run(**{**fields, **changes})
 
 
