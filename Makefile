@@ -5,8 +5,11 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
+# Where nothing can be installed, name a Python that has JAX for its GPU and the rest: make gpu GPU_PYTHON=python3
+GPU_PYTHON ?= $(BIN)/python
+GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run test lint bench clean help
+.PHONY: run test gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -22,7 +25,10 @@ lint: $(DEV)  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(BENCH)  ## model-steps a second beside PyTorch and plain JAX
+gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
+	$(GPU_PYTHON) -m pytest tests/gpu
+
+bench: $(BENCH)  ## model-steps per second beside PyTorch and plain JAX
 	$(BIN)/glassware bench
 
 clean:  ## remove the virtual environment and caches (results stay)
@@ -39,6 +45,10 @@ $(RUN): pyproject.toml | $(VENV)/bin/python
 $(DEV): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[dev]'
 	@touch $@ $(RUN)
+
+$(VENV)/.installed-gpu: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[dev,gpu]'
+	@touch $@ $(RUN) $(DEV)
 
 $(BENCH): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[tabular,bench]'

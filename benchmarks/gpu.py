@@ -140,7 +140,7 @@ def panel(out: Path, limit: float) -> None:
     from glassware.sweeps import Store, sweep
 
     store = Store(out / "store")
-    all_runs = [run for run in frontier("paper", None) if run.task.n == 50 and run.task.k == 3]
+    all_runs = [run for run in frontier("paper", None) if run.columns()["n"] == 50 and run.columns()["k"] == 3]
     before = len(store.read())
     started = time.perf_counter()
     frames = []

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -26,6 +26,7 @@ from glassware.engine.lanes import step_flops
 from glassware.statistics import wilson
 from glassware.studies.hidden_progress.robust_space import ENOUGH, Cell, every_rate, part
 from glassware.studies.hidden_progress.settings import ROBUST
+from glassware.tasks import Parity
 
 TOTAL = 1_454_625
 
@@ -52,7 +53,8 @@ def rows(cells: list[Cell]) -> list[dict[str, Any]]:
     engines = set()
     for outcome in train(every_rate(cells)):
         run = outcome.run
-        place = names[run.task.n, run.task.k, run.batch, run.init.scheme, run.loss], run.optimiser.lr
+        task = cast(Parity, run.task)
+        place = names[task.n, task.k, run.batch_size, run.init.scheme, run.loss], run.optimiser.lr
         won[place] += outcome.success_step is not None
         trials[place] += 1
         steps += outcome.steps_taken

@@ -1,7 +1,7 @@
 """A laboratory for test-tube tasks: small, exactly defined learning problems, trained by the thousand.
 
-Describe runs      Run, Parity, MLP, Neuron, PolyNet, Transformer, KernelRidge, Init, SGD, Adam, AdamW, Evaluation, grid;
-                   Start, L1, L2, MixedNorm, Cosine, WarmUp, Doubling
+Describe runs      Run, Parity, MLP, Neuron, PolyNet, Transformer, KernelRidge, Init, Start, SGD, Adam, AdamW, Cosine,
+                   WarmUp, Doubling, L1, L2, MixedNorm, Evaluation, grid
 Train and keep     sweep, Store
 Look               summary, charts, weights, network, info
 Studies of papers  list_studies, run, estimate, claims, figures; studies: the studies themselves
@@ -60,9 +60,9 @@ _PLACES = {
 
 __all__ = [
     "L1", "L2", "MLP", "SGD", "Adam", "AdamW", "Cosine", "Doubling", "Evaluation", "GlasswareError", "Init",
-    "KernelRidge", "MixedNorm", "Neuron", "Parity", "PolyNet", "Run", "Start", "Store", "Transformer", "WarmUp", "charts",
-    "claims", "estimate", "figures", "grid", "info", "list_studies", "network", "plan", "run", "studies", "summary",
-    "sweep", "weights",
+    "KernelRidge", "MixedNorm", "Neuron", "Parity", "PolyNet", "Run", "Start", "Store", "Transformer", "WarmUp",
+    "charts", "claims", "estimate", "figures", "grid", "info", "list_studies", "network", "plan", "run", "studies",
+    "summary", "sweep", "weights",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # hidden from the type checker, which would take any misspelt name for this

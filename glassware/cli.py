@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import sys
 import threading
 import traceback
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -118,6 +120,12 @@ def glassware(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
+    parts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Python file that makes tasks, models or probes of your own known.", exists=True
+        ),
+    ] = None,
 ) -> None:
     """A laboratory for test-tube tasks: train thousands of small networks, redraw a paper's figures, judge its claims.
 
@@ -153,6 +161,16 @@ def glassware(
     """  # noqa: E501 (a paragraph of help is one line: the terminal wraps it)
     if context.invoked_subcommand is None:
         print(context.get_help())
+    if parts is not None:
+        _import(parts)
+
+
+def _import(file: Path) -> None:
+    """Run a file of the user's, whose registrations then hold for this command."""
+    try:
+        runpy.run_path(str(file))
+    except Exception as error:  # whatever the file may raise, in one sentence
+        raise GlasswareError(f"{file} cannot be imported: {type(error).__name__}: {error}") from None
 
 
 # In the order of the help. A new command is a function in a file of glassware/commands, and its name here.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from glassware.draws import Stream, draw, fold, stream_key, unit
+from glassware.draws import Stream, draw, fold, held_out_key, stream_key, unit
 from glassware.training import Run
 
 Arrays = list[np.ndarray]  # first-layer weights (n, width) and bias (width,), second-layer weights (width,) and bias ()
@@ -24,26 +24,27 @@ def inputs(key: np.ndarray, index: np.ndarray, n: int) -> np.ndarray:
 
 def example(run: Run, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Training examples and their labels, flipped where the coin of the example says so."""
-    x = inputs(stream_key(run.seed, Stream.EXAMPLE), index, run.task.n)
-    y = np.prod(x[:, list(run.task.hidden_support(run.seed))], axis=1)
-    coin = unit(draw(stream_key(run.seed, Stream.NOISE), index, np.zeros_like(index))[0])
+    key = run.key()
+    x = inputs(stream_key(key, Stream.EXAMPLE), index, run.task.n)
+    y = np.prod(x[:, list(run.task.hidden_support(key))], axis=1)
+    coin = unit(draw(stream_key(key, Stream.NOISE), index, np.zeros_like(index))[0])
     return x, np.where(coin < np.float32(run.task.noise), -y, y)
 
 
 def order(run: Run) -> np.ndarray:
     """Which examples each minibatch holds, (steps, batch)."""
-    key, m = stream_key(run.seed, Stream.ORDER), run.m
+    key, m = stream_key(run.key(), Stream.ORDER), run.m
     position = np.arange(run.steps * run.batch, dtype=np.uint32)
     if m is None:
         return position.reshape(run.steps, run.batch)
     if run.sampling == "replacement":
         words, _ = draw(key, position // np.uint32(run.batch), position % np.uint32(run.batch))
         return (words % np.uint32(m)).reshape(run.steps, run.batch)
-    epochs = [_permutation(key, epoch, m) for epoch in range(len(position) // m + 1)]
+    epochs = [permutation(key, epoch, m) for epoch in range(len(position) // m + 1)]
     return np.concatenate(epochs)[: len(position)].reshape(run.steps, run.batch).astype(np.uint32)
 
 
-def _permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
+def permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
     """The swap-or-not shuffle of range(m), one round after another on a plain list."""
     places = list(range(m))
     for i in range(32):
@@ -61,7 +62,7 @@ def _permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
 def start(run: Run) -> Arrays:
     """Initial weights, dense or sparse."""
     n, width = run.task.n, run.model.widths[0]
-    key = stream_key(run.seed if run.init.seed is None else run.init.seed, Stream.INIT)
+    key = stream_key(run.init_key(), Stream.INIT)
     rows, columns = np.arange(n, dtype=np.uint32), np.arange(width, dtype=np.uint32)
     zero, one = np.zeros(1, np.uint32), np.zeros(width, np.uint32)
     place, chance = draw(fold(key, 0), columns[None, :], rows[:, None])
@@ -120,8 +121,8 @@ def sgd(run: Run) -> Iterator[Arrays]:
 
 def held_out(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """The sample every run of a task is examined on, with this run's labels."""
-    x = inputs(stream_key(0, Stream.TEST), np.arange(run.evaluation.test, dtype=np.uint32), run.task.n)
-    return x, np.prod(x[:, list(run.task.hidden_support(run.seed))], axis=1)
+    x = inputs(held_out_key(), np.arange(run.evaluation.test, dtype=np.uint32), run.task.n)
+    return x, np.prod(x[:, list(run.task.hidden_support(run.key()))], axis=1)
 
 
 def success_step(run: Run) -> int | None:

@@ -44,7 +44,7 @@ def test_unit_stays_inside_the_open_interval_and_is_uniform():
     assert ends.dtype == np.float32
     assert 0.0 < ends[0] < 1e-7
     assert 1.0 - 1e-6 < ends[1] < 1.0
-    u = unit(draw(stream_key(1, 2), np.arange(100_000, dtype=np.uint32), np.zeros(100_000, np.uint32))[0])
+    u = unit(draw(stream_key(seed_words(1), 2), np.arange(100_000, dtype=np.uint32), np.zeros(100_000, np.uint32))[0])
     assert stats.kstest(u, "uniform").pvalue > 1e-3
 
 
@@ -55,9 +55,9 @@ def test_a_seed_is_its_two_words(seed):
 
 
 def test_streams_and_substreams_have_their_own_keys():
-    keys = {stream_key(seed, s).tobytes() for seed in (0, 1, 2**32, 2**63) for s in Stream}
+    keys = {stream_key(seed_words(seed), s).tobytes() for seed in (0, 1, 2**32, 2**63) for s in Stream}
     assert len(keys) == 4 * len(Stream)
-    assert len({fold(stream_key(0, Stream.INIT), i).tobytes() for i in range(100)}) == 100
+    assert len({fold(stream_key(seed_words(0), Stream.INIT), i).tobytes() for i in range(100)}) == 100
 
 
 def test_stream_numbers_are_part_of_the_semantics():
@@ -69,7 +69,7 @@ def test_stream_numbers_are_part_of_the_semantics():
 @given(st.integers(1, 70), st.data())
 def test_a_subset_has_exactly_its_size(size, data):
     chosen = data.draw(st.integers(0, size))
-    found = subset(stream_key(data.draw(st.integers(0, 1000)), Stream.SUPPORT), size, chosen)
+    found = subset(stream_key(seed_words(data.draw(st.integers(0, 1000))), Stream.SUPPORT), size, chosen)
     assert len(set(found)) == len(found) == chosen
     assert all(0 <= i < size for i in found)
     assert list(found) == sorted(found)
@@ -85,7 +85,7 @@ def test_scores_keep_their_index_and_never_tie(size):
 
 
 def test_every_subset_is_equally_likely():
-    drawn = [subset(stream_key(seed, Stream.SUPPORT), 6, 3) for seed in range(4000)]
+    drawn = [subset(stream_key(seed_words(seed), Stream.SUPPORT), 6, 3) for seed in range(4000)]
     counts = [drawn.count(s) for s in sorted(set(drawn))]
     assert len(counts) == 20  # 6 choose 3
     assert stats.chisquare(counts).pvalue > 1e-3

@@ -32,5 +32,5 @@ def show(
     print_run(console, row, kept)
     api.check_folder(figures)
     table = kept.read().filter(pl.col("id") == row["id"])
-    chart = training_curves(table, by=[], title=f"Run {row['id']}", subtitle=f"{row['model']} on {row['task']}")
-    print_figures(console, save(chart, figures / "runs", row["id"]))
+    chart = training_curves(table, by=["task"], title=f"Run {row['id']}", subtitle=f"{row['model']} on {row['task']}")
+    print_figures(console, list(save(chart, figures / "runs", row["id"])))

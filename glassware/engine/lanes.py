@@ -250,7 +250,9 @@ class _Pool:
                 break
             if self.flights[lane] is None:
                 run = self.pending.popleft()
-                jax.tree.map(lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, run.values(self.load))
+                jax.tree.map(
+                    lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, run.values(self.load)
+                )
                 self.flights[lane] = _Flight(run)
                 self.fresh[lane] = True
 

@@ -17,7 +17,7 @@ Width = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
 class MLP(Activated):
-    """yhat(x) = v . sigma(W x + b) + beta, or deeper: every layer affine with bias, sigma between, one output per class.
+    """yhat(x) = v . sigma(W x + b) + beta, or deeper: every layer affine with bias, sigma between, an output per class.
 
     Attributes:
         width: hidden units r; a list gives one entry per hidden layer.

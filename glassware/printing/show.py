@@ -27,7 +27,9 @@ def print_run(console: Console, row: dict[str, Any], store: Store) -> None:
     if row["diverged_step"] is not None:
         results["diverged"] = f"at step {row['diverged_step']:,}"
     measured = [name for name in row if name.startswith(("test_", "train_")) and isinstance(row[name], float)]
-    print_facts(console, results | {name: f"{row[name]:.4g}" for name in (*measured, "final_loss") if row[name] is not None})
+    print_facts(
+        console, results | {name: f"{row[name]:.4g}" for name in (*measured, "final_loss") if row[name] is not None}
+    )
     console.print()
     _print_neurons(console, row, store)
 

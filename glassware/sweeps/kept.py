@@ -31,7 +31,9 @@ def kept(store: Path, run: str, step: int | str = "final") -> dict[str, np.ndarr
     try:
         with safe_open(path, "np") as file:
             names = list(file.keys())
-            found = {name.split("/", 1)[1]: file.get_tensor(name) for name in names if name.split("/", 1)[0] == str(step)}
+            found = {
+                name.split("/", 1)[1]: file.get_tensor(name) for name in names if name.split("/", 1)[0] == str(step)
+            }
     except (SafetensorError, OSError) as error:
         raise StoreError(f"{path} is damaged ({str(error).splitlines()[0][:120]})") from None
     if not found:

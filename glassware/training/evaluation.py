@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from glassware.backend import jnp
 from glassware.part import Part
 from glassware.training.objective import METRICS
+
+LAST = 2**31 - 512  # the step does not grow past this one, so that none overflows
 
 
 class Evaluation(Part):
@@ -33,7 +38,7 @@ class Evaluation(Part):
     """
 
     every: Annotated[int, Field(ge=1)] = 100
-    growth: Annotated[float, Field(gt=1, le=1000)] | None = None
+    growth: Annotated[float, Field(ge=1.001, le=1000)] | None = None
     test: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
     train: Annotated[int, Field(ge=0, le=10_000_000)] = 0
     screen: Annotated[int, Field(ge=0)] = 0
@@ -66,15 +71,27 @@ class Evaluation(Part):
         """The step (traced) of the evaluation after the one at step t."""
         rounds = t // self.every + 1
         if self.growth is not None:
-            rounds = jnp.maximum(rounds, jnp.floor(t * self.growth / self.every).astype(jnp.int32))
+            grown = jnp.minimum(t * self.growth / self.every, LAST // self.every)
+            rounds = jnp.maximum(rounds, grown.astype(jnp.int32))
         return rounds * self.every
+
+    def nearest(self, step: int, last: int) -> int:
+        """The step nearest to this one at which a run of ``last`` steps is examined."""
+        if self.growth is None:
+            return min(self.every * round(step / self.every), last)
+        return min([0, *self.steps(last)], key=lambda other: abs(other - step))
 
     def rounds(self, steps: float) -> float:
         """How many evaluations a run of so many steps has, the first one apart."""
-        if self.growth is None:
-            return steps / self.every
-        t, count = 0, 0
-        while t < steps:
-            t = self.every * max(t // self.every + 1, int(t * self.growth // self.every))
-            count += 1
-        return float(count)
+        return steps / self.every if self.growth is None else float(sum(1 for _ in self.steps(steps)))
+
+    def steps(self, last: float) -> Iterator[int]:
+        """The steps of the evaluations after the first one, up to ``last``, as ``next`` has them."""
+        t, last = 0, math.ceil(last)
+        while t < last:
+            rounds = t // self.every + 1
+            if self.growth is not None:  # in float32, as on the device
+                grown = np.float32(t) * np.float32(self.growth) / np.float32(self.every)
+                rounds = max(rounds, min(int(grown), LAST // self.every))
+            t = min(rounds * self.every, last)
+            yield t

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from glassware.backend import jax, jnp, optax
 from glassware.draws import held_out_key
+from glassware.errors import GlasswareError
 from glassware.models.model import Params
 from glassware.probes import PROBES
 from glassware.tasks import minibatch
@@ -204,7 +205,12 @@ class Loop:
 
     def _reached(self, values: Any, row: dict[str, Any]) -> Any:
         measure = self.shape.measure
-        value = row[f"test_{measure}"] if measure in METRICS else row[measure]
+        value = row.get(f"test_{measure}" if measure in METRICS else measure)
+        if value is None or value.ndim:
+            numbers = [name for name, value in sorted(row.items()) if not value.ndim]
+            raise GlasswareError(
+                f"the run measures no number '{measure}'; evaluation.measure may be {', '.join(numbers)}"
+            )
         return value <= values["success"] if self.shape.succeeds_below else value >= values["success"]
 
     def _keep(self, values: Any, state: State) -> Any:
@@ -313,7 +319,8 @@ class Loop:
         def one(sums: Any, first: Any) -> tuple[Any, None]:
             place = first + jnp.arange(self.block, dtype=jnp.uint32)
             counted = (place.astype(jnp.float32) < count).astype(jnp.float32)
-            return self._add(sums, params, *examples(place), counted), None
+            x, y = examples(place)
+            return self._add(sums, params, x, y, counted), None
 
         starts = jnp.arange(-(-most // self.block), dtype=jnp.uint32) * jnp.uint32(self.block)
         sums, _ = jax.lax.scan(one, self._nothing(), starts)

@@ -125,8 +125,8 @@ class Run(Part):
     @field_validator("keep", mode="after")
     @classmethod
     def _in_order(cls, keep: tuple[KeptStep, ...]) -> tuple[KeptStep, ...]:
-        steps = sorted({step for step in keep if isinstance(step, int)})
-        return (*(["first"] if "first" in keep else []), *steps, *(["final"] if "final" in keep else []))
+        order = {"first": -1, "final": 2**31}
+        return tuple(sorted(set(keep), key=lambda step: step if isinstance(step, int) else order[step]))
 
     @model_validator(mode="after")
     def _usual_loss(self) -> Self:
@@ -139,6 +139,10 @@ class Run(Part):
         if isinstance(self.model, KernelRidge):
             if self.task.kind != "sign":
                 raise ValueError(f"the model '{self.model.name}' predicts signs, not what '{self.task.name}' asks for")
+            if self.task.domain is not None:
+                raise ValueError(f"the model '{self.model.name}' needs a task whose examples never end")
+            if self.metrics != ("error",) or not self.succeeds_below:
+                raise ValueError(f"the model '{self.model.name}' is examined by its error only")
             if self.m is None:
                 raise ValueError(f"the model '{self.model.name}' needs a fixed sample: give m")
             if self.m > LARGEST_SAMPLE:
@@ -163,6 +167,8 @@ class Run(Part):
                 )
             if evaluation.direction is None:
                 raise ValueError(f"say which way '{evaluation.measure}' succeeds: give evaluation.direction")
+        if evaluation.screen and not (self.measure in METRICS and self.succeeds_below):
+            raise ValueError(f"evaluation.screen needs a metric that succeeds below, not the measure '{self.measure}'")
         return self
 
     @model_validator(mode="after")
@@ -192,12 +198,10 @@ class Run(Part):
         if task.kind not in LOSSES[self.loss].kinds:
             fit = [name for name, loss in LOSSES.items() if task.kind in loss.kinds]
             raise ValueError(f"the loss '{self.loss}' does not fit the task '{task.name}'; use {', '.join(fit)}")
-        for step in self.keep:
-            if isinstance(step, int) and (step % self.evaluation.every or not step <= self.steps):
-                raise ValueError(
-                    f"keep must name steps at which the run is examined, multiples of {self.evaluation.every} up to "
-                    f"{self.steps}, not {step}"
-                )
+        for step in self.kept_steps:
+            near = self.evaluation.nearest(step, self.steps)
+            if step != near:
+                raise ValueError(f"keep must name steps at which the run is examined, as {near}, not {step}")
         if isinstance(self.model, Model):
             self._check_network(self.model)
         return self
@@ -274,16 +278,18 @@ class Run(Part):
         plain = super().canonical()
         if not self.model.solved:
             return plain
-        kept = {field: value for field, value in plain.items() if field in SOLVED_FIELDS}
-        return {**kept, "evaluation": {f: v for f, v in plain["evaluation"].items() if f in SOLVED_EVALUATION}}
+        kept = {field: value for field, value in plain.items() if field in SOLVED_FIELDS - {"evaluation"}}
+        exam = {f: value for f, value in plain.get("evaluation", {}).items() if f in SOLVED_EVALUATION}
+        return {**kept, "evaluation": exam} if exam else kept
 
     def cell(self) -> str:
         """What its random numbers depend on beside the seed: the text of its cell, or its pairing."""
         if self.pairing is not None:
             return f"pairing {self.pairing}"
         plain = {field: value for field, value in self.canonical().items() if field not in NOT_OF_THE_CELL}
-        if "init" in plain:  # whose weights are drawn does not change the sample
-            plain["init"] = {field: value for field, value in plain["init"].items() if field not in ("seed", "pairing")}
+        # Whose weights are drawn does not change the sample.
+        init = {f: value for f, value in plain.pop("init", {}).items() if f not in ("seed", "pairing")}
+        plain |= {"init": init} if init else {}
         return json.dumps(plain, sort_keys=True, separators=(",", ":"))
 
     def key(self) -> np.ndarray:
@@ -341,18 +347,26 @@ class Run(Part):
         drawn = jax.eval_shape(lambda init: self.network.init(init, self.task), values["init"])
         wanted = {name: leaf for name, leaf in named_leaves(drawn).items() if start.takes(name)}
         if not wanted:
-            raise GlasswareError(f"start.leaves {list(start.leaves)} match no weights; {', '.join(named_leaves(drawn))}")
+            raise GlasswareError(
+                f"start.leaves {list(start.leaves)} match no weights; {', '.join(named_leaves(drawn))}"
+            )
         if load is None:
             return {name: np.zeros(leaf.shape, np.float32) for name, leaf in wanted.items()}
         found = load(start)
         for name, leaf in wanted.items():
             if name not in found or found[name].shape != leaf.shape:
                 kept = f"{found[name].shape}" if name in found else "missing"
-                raise GlasswareError(f"the weights '{name}' of run {start.run} are {kept}; this network's are {leaf.shape}")
+                raise GlasswareError(
+                    f"the weights '{name}' of run {start.run} are {kept}; this network's are {leaf.shape}"
+                )
         return {name: np.asarray(found[name], np.float32) for name in wanted}
 
     def columns(self, role: str = "run") -> dict[str, Any]:
-        """What a row says about this run: the columns of its parts; of two with the same name the later is prefixed."""
+        """What a row says about this run: what it was given, and what it has hidden."""
+        return {**self.given_columns(), **self.task.hidden(self.key())}
+
+    def given_columns(self) -> dict[str, Any]:
+        """The columns of its parts; of two with the same name the later is prefixed."""
         found: dict[str, Any] = {}
         for field in type(self).model_fields:
             value = getattr(self, field)
@@ -362,5 +376,4 @@ class Run(Part):
         penalty = [part.model_dump() for part in self.penalty]
         found["penalty"] = json.dumps(penalty, sort_keys=True) if penalty else None
         found["keep"], found["batch"] = [str(step) for step in self.keep], self.batch_size
-        found.update(self.task.hidden(self.key()))
         return found

@@ -65,7 +65,7 @@ def test_a_lost_device_ends_the_sweep_with_a_sentence_and_keeps_what_is_finished
     with pytest.raises(GlasswareError) as caught:
         train_all(RUNS, tmp_path)
     said = str(caught.value)
-    assert said.startswith("the device failed at n = 20, width 8, batch 8 (INTERNAL: CUDA error: device-side assert")
+    assert said.startswith("the device failed at mlp of width 8 on parity with 20 inputs, batch 8 (INTERNAL: CUDA error")
     assert said.endswith("; what is finished is kept")
     assert "\n" not in said
     assert "line 9" not in said  # the first line tells enough
@@ -107,7 +107,7 @@ def test_memory_that_runs_out_midway_costs_lanes_and_no_rows(whole, tmp_path, mo
 
 def test_memory_that_never_suffices_ends_with_a_sentence_and_keeps_what_is_finished(whole, tmp_path, monkeypatch):
     device = Device(monkeypatch, FULL, 8, for_ever=True)
-    sentence = r"^a single network of width 8 does not fit in the device's memory; what is finished is kept$"
+    sentence = r"^a single mlp of width 8 on parity .* does not fit in the device's memory; what is finished is kept$"
     with pytest.raises(GlasswareError, match=sentence):
         train_all(RUNS, tmp_path)
     assert min(device.lanes) == len(lanes_module.devices())

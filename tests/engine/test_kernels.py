@@ -193,7 +193,7 @@ def test_a_kernel_that_fails_gives_way_to_xla(
     assert {outcome.run for outcome in outcomes} == set(runs)
     assert {outcome.engine for outcome in outcomes} == {"xla"}
     assert [record.getMessage() for record in caplog.records] == [
-        "the kernel failed for n = 20, width 10, batch 32 (unknown GPU); using XLA for it"
+        "the kernel failed for mlp of width 10 on parity with 20 inputs, batch 32 (unknown GPU); using XLA for it"
     ]
     with pytest.raises(GlasswareError, match="try the engine xla"):
         list(lanes.train(runs, engine="kernels"))

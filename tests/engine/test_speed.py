@@ -57,5 +57,5 @@ def test_a_wide_network_is_measured_in_a_moment():
 
 def test_a_screen_spares_most_of_an_evaluation():
     full, screened = (tiny(evaluation={"every": 10, "test": 1000, "screen": screen}) for screen in (0, 100))
-    spared = full.network.forward_flops(20, 900)
+    spared = full.network.forward_flops(full.task, 900)
     assert round_flops(full) - round_flops(screened) == spared

@@ -4,13 +4,17 @@ import jax
 import numpy as np
 import pytest
 
+from glassware.draws import seed_words
 from glassware.models import MLP, Init
+from glassware.tasks import Parity
+
+TASK = Parity(n=6, k=1)
 
 
-def network(width, inputs=6, seed=0):
+def network(width):
     model = MLP(width=width)
-    values = Init().values(seed, model.widths[0], len(model.widths) + 1)
-    return model, jax.tree.map(np.asarray, jax.jit(lambda values: model.init(values, inputs))(values))
+    values = Init().values(seed_words(0), model.widths[0], len(model.widths) + 1)
+    return model, jax.tree.map(np.asarray, jax.jit(lambda values: model.init(values, TASK))(values))
 
 
 @pytest.mark.parametrize("width", [5, (5, 4), (3, 7, 2)])
@@ -30,7 +34,7 @@ def test_layers_have_their_sizes_and_are_counted(width):
     sizes = (6, *model.widths, 1)
     assert [layer["w"].shape for layer in params] == list(pairwise(sizes))
     assert [layer["b"].shape for layer in params] == [(size,) for size in sizes[1:]]
-    assert model.parameters(6) == sum(layer["w"].size + layer["b"].size for layer in params)
+    assert model.parameters(TASK) == sum(layer["w"].size + layer["b"].size for layer in params)
 
 
 def test_layers_of_one_size_do_not_share_weights():
@@ -50,7 +54,7 @@ def test_one_layer_may_be_a_number_or_a_list_of_one():
 
 
 def test_flops_count_the_matrix_products():
-    model = MLP(width=100)
-    assert model.forward_flops(50, 32) == 2 * 32 * (50 * 100 + 100)
+    model, task = MLP(width=100), Parity(n=50, k=1)
+    assert model.forward_flops(task, 32) == 2 * 32 * (50 * 100 + 100)
     # Backward: weight gradients of both layers, and the input gradient of the second only.
-    assert model.step_flops(50, 32) == 2 * 32 * (2 * 50 * 100 + 3 * 100)
+    assert model.step_flops(task, 32) == 2 * 32 * (2 * 50 * 100 + 3 * 100)

@@ -114,19 +114,14 @@ class Doubled(Model):
     def layers(self) -> int:
         return 1
 
-    def init(self, values, inputs):
+    def init(self, values, task):
+        inputs = task.input_size
         rows = jnp.arange(inputs, dtype=jnp.uint32)
         weight, _ = affine(values, values["keys"][0], values["keys"][1], rows, rows[:1], inputs, 1, first=True)
         return ({"w": weight},)
 
     def apply(self, params, x):
         return ACTIVATIONS["bump"].function(x @ params[0]["w"], None)[..., 0] - 0.5
-
-    def parameters(self, inputs):
-        return inputs
-
-    def forward_flops(self, inputs, batch):
-        return 2.0 * inputs * batch
 
 
 def test_a_users_model_and_activation_run_end_to_end(monkeypatch, tmp_path):

@@ -5,10 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from glassware.draws import seed_words
 from glassware.engine import train
 from glassware.errors import GlasswareError
 from glassware.models import MLP, Init, Neuron, PolyNet
 from glassware.sweeps.validation import build
+from glassware.tasks import Parity
 from tests.helpers import TINY, findings, tiny
 
 N = 12
@@ -44,10 +46,10 @@ BY_HAND = {
 }  # fmt: skip
 
 
-def started(model, seed=0, inputs=N, **init):
+def started(model, inputs=N, **init):
     """Initial parameters as double-precision NumPy arrays."""
-    values = Init(**init).values(seed, next(iter(model.widths), 1), model.layers)
-    params = jax.jit(lambda values: model.init(values, inputs))(values)
+    values = Init(**init).values(seed_words(0), next(iter(model.widths), 1), model.layers)
+    params = jax.jit(lambda values: model.init(values, Parity(n=inputs, k=1)))(values)
     return jax.tree.map(lambda a: np.asarray(a, np.float64), params)
 
 
@@ -55,7 +57,7 @@ def started(model, seed=0, inputs=N, **init):
 def test_outputs_are_those_of_the_formula(case):
     model, formula = BY_HAND[case]
     params = started(model)
-    assert model.parameters(N) == sum(a.size for a in jax.tree.leaves(params))
+    assert model.parameters(Parity(n=N, k=1)) == sum(a.size for a in jax.tree.leaves(params))
     assert len(params) == model.layers
     with jax.enable_x64(True):
         np.testing.assert_allclose(model.apply(params, jnp.asarray(SIGNS)), formula(params, SIGNS), atol=1e-10)

@@ -5,10 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from glassware.draws import seed_words
 from glassware.engine import train
 from glassware.errors import GlasswareError
 from glassware.models import Init, Transformer
 from glassware.sweeps.validation import build
+from glassware.tasks import Parity
 from tests.helpers import TINY
 
 N = 7
@@ -17,8 +19,8 @@ SIGNS = np.random.default_rng(0).choice([-1.0, 1.0], (5, N))
 
 
 def started(model=MODEL, inputs=N, scheme="glorot"):
-    values = Init(scheme=scheme).values(0, 1, model.layers)
-    params = jax.jit(lambda values: model.init(values, inputs))(values)
+    values = Init(scheme=scheme).values(seed_words(0), 1, model.layers)
+    params = jax.jit(lambda values: model.init(values, Parity(n=inputs, k=1)))(values)
     return jax.tree.map(lambda a: np.asarray(a, np.float64), params)
 
 
@@ -49,7 +51,7 @@ def test_outputs_are_those_of_the_plain_formula():
     with jax.enable_x64(True):
         found = MODEL.apply(params, jnp.asarray(SIGNS))
     np.testing.assert_allclose(found, [plainly(params, x) for x in SIGNS], atol=1e-10)
-    assert MODEL.parameters(N) == sum(a.size for a in jax.tree.leaves(params))
+    assert MODEL.parameters(Parity(n=N, k=1)) == sum(a.size for a in jax.tree.leaves(params))
 
 
 def test_gradients_are_those_of_finite_differences():

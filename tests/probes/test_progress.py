@@ -33,7 +33,7 @@ def along(outcome):
 
 def test_movement_is_that_of_the_plain_trainer(outcome, along):
     moved = [np.abs(params[0] - along[0][0]) for params in along]
-    relevant = list(outcome.run.task.hidden_support(outcome.run.seed))
+    relevant = list(outcome.run.task.hidden_support(outcome.run.key()))
     others = [i for i in range(20) if i not in relevant]
     expected = {
         "movement": [m.max() for m in moved],
@@ -66,7 +66,7 @@ def gradient_by_enumeration(run, params):
     """d E[y f] / d w by finite differences over the whole cube, in double precision."""
     n = run.task.n
     x = np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
-    y = np.prod(x[:, list(run.task.hidden_support(run.seed))], axis=1)
+    y = np.prod(x[:, list(run.task.hidden_support(run.key()))], axis=1)
     first, *rest = jax.tree.map(lambda a: np.asarray(a, np.float64), params)
     after = rest[0]["w"][0, 0] if rest else 1.0
     z = (x @ first["w"] + first["b"])[:, 0]

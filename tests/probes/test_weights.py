@@ -19,7 +19,7 @@ def outcome():
 def test_probes_measure_the_plain_trainers_weights(outcome):
     along = [reference.start(outcome.run), *(list(params) for params in reference.sgd(outcome.run))]
     W = along[-1][0]
-    support = list(outcome.run.task.hidden_support(outcome.run.seed))
+    support = list(outcome.run.task.hidden_support(outcome.run.key()))
     np.testing.assert_allclose(outcome.final["neuron_norms"], np.linalg.norm(W, axis=0), atol=1e-5)
     share = (W[support] ** 2).sum(axis=0) / (W**2).sum(axis=0)
     np.testing.assert_allclose(outcome.final["support_share"], share, atol=1e-5)

@@ -31,7 +31,7 @@ BATCHES, BATCH = 5, 4
 
 def made_rows(batch: int) -> list[dict[str, object]]:
     """Rows that nobody trained."""
-    return [{"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "semantics": 1} for i in range(BATCH)]
+    return [{"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "semantics": 2} for i in range(BATCH)]
 
 
 class Telling(Silent):

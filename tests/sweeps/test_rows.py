@@ -18,8 +18,8 @@ def trained():
 
 def made(points=3, **final):
     """A trained outcome with made curves of so many points."""
-    curves = {name: [float(i) for i in range(points)] for name in ("test_error", "train_error", "loss")}
-    return dataclasses.replace(trained(), curves={"step": [10 * i for i in range(points)], **curves}, final=final)
+    curves = {name: np.arange(points, dtype=np.float32) for name in ("test_error", "train_error", "loss")}
+    return dataclasses.replace(trained(), curves={"step": 10 * np.arange(points), **curves}, final=final)
 
 
 def test_a_row_says_what_was_run_and_what_came_of_it():
@@ -31,9 +31,9 @@ def test_a_row_says_what_was_run_and_what_came_of_it():
                 "seed": 2, "steps_taken": 60, "success": False, "steps_to_success": None,
                 "diverged_step": None}  # fmt: skip
     assert {name: found[name] for name in expected} == expected
-    assert found["support"] == list(outcome.run.task.hidden_support(2))
+    assert found["support"] == outcome.run.task.hidden_support(outcome.run.key())
     assert found["test_error"] == found["curve_test_error"][-1]
-    assert frame([found]).columns == list(SCHEMA)
+    assert frame([found]).columns[: len(SCHEMA)] == list(SCHEMA)
 
 
 def test_online_and_never_are_null():
@@ -48,7 +48,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends():
         kept = [int(i) for i in found["curve_test_error"]]
         assert len(kept) <= CURVE_POINTS + 1
         assert (kept[0], kept[-1]) == (0, points - 1)
-        assert found["curve_step"] == [10 * i for i in kept]
+        assert found["curve_step"].tolist() == [10 * i for i in kept]
         assert found["test_error"] == points - 1
 
 

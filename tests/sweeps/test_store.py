@@ -13,8 +13,9 @@ import pytest
 from glassware.errors import StoreError
 from glassware.sweeps import SEMANTICS, Store, sweep
 from glassware.sweeps import store as store_module
+from glassware.sweeps.formats import FORMAT
 from glassware.sweeps.rows import SCHEMA, frame
-from glassware.sweeps.store import FORMAT, Writer
+from glassware.sweeps.store import Writer
 from tests.helpers import same_findings, tiny
 from tests.sweeps.lives import BATCH, BATCHES, made_rows
 
@@ -62,9 +63,9 @@ def test_rows_come_back_as_they_went_in(tmp_path):
 
 def test_columns_are_read_alone_and_absent_ones_left_out(tmp_path):
     store = fill(tmp_path)
-    assert store.read(["n", "seed"]).columns == ["n", "seed"]
+    assert store.read(["m", "seed"]).columns == ["m", "seed"]
     assert store.read(["n", "neuron_norms"]).columns == ["n"]
-    assert Store(tmp_path / "new").read(["n", "neuron_norms"]).columns == ["n"]
+    assert Store(tmp_path / "new").read(["m", "neuron_norms"]).columns == ["m"]
     assert len(Store(tmp_path / "new").read()) == 0
     assert not (tmp_path / "new").exists()
 
@@ -88,7 +89,7 @@ def test_two_hundred_thousand_rows_open_at_once(tmp_path):
         rows = pl.concat([base] * size).with_columns(id=ids, width=pl.int_range(size) % 50, m=pl.int_range(size) % 40)
         store.append(rows)
     started = time.monotonic()
-    table = Store(tmp_path).read(["n", "k", "m", "width", "seed", "success", "steps_to_success"])
+    table = Store(tmp_path).read(["n", "m", "width", "seed", "success", "steps_to_success"])
     seconds = time.monotonic() - started
     assert len(table) == 10 * size
     assert seconds < 3
@@ -220,7 +221,7 @@ def test_a_folder_among_the_parts_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "columns", [{"x": [1.0]}, {"id": ["a"]}, {"id": [7], "spec": ["{}"]}, {"id": ["a"], "spec": ["{}"], "n": ["many"]}]
+    "columns", [{"x": [1.0]}, {"id": ["a"]}, {"id": [7], "spec": ["{}"]}, {"id": ["a"], "spec": ["{}"], "m": ["many"]}]
 )
 def test_a_foreign_parquet_file_is_refused(tmp_path, columns):
     fill(tmp_path)

@@ -117,7 +117,7 @@ class Looking(Silent):
 
 def test_a_finished_row_does_not_wait_in_memory_for_the_next(tmp_path, monkeypatch):
     monkeypatch.setattr(lanes, "CHUNK_SECONDS", 0.0)
-    monkeypatch.setattr(Writer, "add", lambda writer, row: writer._rows.append(row))  # as if just after a flush
+    monkeypatch.setattr(Writer, "add", lambda writer, row, arrays: writer._rows.append(row))  # as if just after a flush
     monkeypatch.setattr(store, "Writer", functools.partial(Writer, seconds=0.0))
     reporter = Looking(tmp_path)
     with pytest.raises(KeyboardInterrupt):
@@ -174,7 +174,7 @@ def test_a_sweep_file_is_a_sweep(tmp_path):
 def test_rows_with_and_without_probes_share_a_table(tmp_path):
     runs = [tiny(seed=1), tiny(seed=1, probes=["neuron_norms", "weight_norms"])]
     table = sweep(runs, tmp_path, engine="xla")  # one engine: a curve probe alone would send its run there
-    own = ["id", "spec", "seconds", *(c for c in table.columns if "norm" in c)]
+    own = ["id", "spec", "probes", "seconds", *(c for c in table.columns if "norm" in c)]
     plain, probed = table.drop(own)[:1], table.drop(own)[1:]
     assert plain.equals(probed)
     assert table["neuron_norms"].to_list()[0] is None

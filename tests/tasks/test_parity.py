@@ -1,27 +1,28 @@
 import numpy as np
 import pytest
 
-from glassware.draws import Stream, stream_key
+from glassware.draws import Stream, seed_words, stream_key
 from glassware.errors import GlasswareError
 from glassware.sweeps.validation import build
 from glassware.tasks import Parity, minibatch
 from tests.helpers import TINY
 
 INDEX = np.arange(400, dtype=np.uint32)
+KEY = seed_words(0)
 
 
-def sample(task, seed=0):
-    raw = task.raw(stream_key(seed, Stream.EXAMPLE), INDEX)
-    return np.asarray(raw), np.asarray(task.inputs(raw)), np.asarray(task.targets(task.values(seed), raw))
+def sample(task, key=KEY):
+    raw, values = task.raw(stream_key(key, Stream.EXAMPLE), INDEX), task.values(key)
+    return np.asarray(raw), np.asarray(task.inputs(values, raw)), np.asarray(task.targets(values, raw))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6])
 @pytest.mark.parametrize("n", [20, 32, 33, 50, 64, 70, 129])
 def test_labels_are_the_product_over_the_support(n, k):
     task = Parity(n=n, k=k)
-    for seed in (0, 1):
-        _, x, y = sample(task, seed)
-        np.testing.assert_array_equal(y, np.prod(x[:, task.hidden_support(seed)], axis=1))
+    for key in (KEY, seed_words(1)):
+        _, x, y = sample(task, key)
+        np.testing.assert_array_equal(y, np.prod(x[:, task.hidden_support(key)], axis=1))
         assert 100 < np.sum(y > 0) < 300
 
 
@@ -49,8 +50,8 @@ def test_the_last_coordinate_can_be_relevant():
 
 def test_noise_flips_its_share_of_training_labels_and_the_same_ones_each_time():
     task = Parity(n=20, k=3, noise=0.2)
-    key, values, index = stream_key(0, Stream.NOISE), task.values(0), np.arange(20_000, dtype=np.uint32)
-    raw = task.raw(stream_key(0, Stream.EXAMPLE), index)
+    key, values, index = stream_key(KEY, Stream.NOISE), task.values(KEY), np.arange(20_000, dtype=np.uint32)
+    raw = task.raw(stream_key(KEY, Stream.EXAMPLE), index)
     seen = np.asarray(task.train_targets(values, key, index, raw))
     flipped = seen != np.asarray(task.targets(values, raw))
     assert abs(flipped.mean() - 0.2) < 4 * np.sqrt(0.2 * 0.8 / len(index))
@@ -58,18 +59,18 @@ def test_noise_flips_its_share_of_training_labels_and_the_same_ones_each_time():
 
 
 def test_offline_examples_are_the_first_of_the_online_stream():
-    task, key = Parity(n=50, k=3), stream_key(7, Stream.EXAMPLE)
+    task, key = Parity(n=50, k=3), stream_key(seed_words(7), Stream.EXAMPLE)
     online = [minibatch("replacement", key, t, 32, np.uint32(0)) for t in range(4)]
     np.testing.assert_array_equal(np.concatenate(online), np.arange(128))
     stream = np.asarray(task.raw(key, np.arange(128, dtype=np.uint32)))
-    picked = np.concatenate([minibatch("epochs", stream_key(7, Stream.ORDER), t, 32, np.uint32(128)) for t in range(4)])
+    picked = np.concatenate([minibatch("epochs", stream_key(seed_words(7), Stream.ORDER), t, 32, np.uint32(128)) for t in range(4)])
     np.testing.assert_array_equal(np.unique(task.raw(key, picked), axis=0), np.unique(stream, axis=0))
 
 
-def test_support_follows_the_seed_or_is_given():
+def test_support_follows_the_key_or_is_given():
     task = Parity(n=50, k=3)
-    assert len({task.hidden_support(seed) for seed in range(50)}) > 45
-    assert Parity(n=50, k=3, support=(9, 4, 7)).hidden_support(3) == (4, 7, 9)
+    assert len({task.hidden_support(seed_words(seed)) for seed in range(50)}) > 45
+    assert Parity(n=50, k=3, support=(9, 4, 7)).hidden_support(KEY) == (4, 7, 9)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,6 @@ def test_hidden_things_are_lane_values_and_sizes_are_shape():
 def test_at_noise_one_half_the_labels_are_coins():
     task = Parity(n=20, k=3, noise=0.5)
     index = np.arange(20_000, dtype=np.uint32)
-    raw = task.raw(stream_key(0, Stream.EXAMPLE), index)
-    seen = np.asarray(task.train_targets(task.values(0), stream_key(0, Stream.NOISE), index, raw))
-    assert abs(np.mean(seen * np.asarray(task.targets(task.values(0), raw)))) < 4 / np.sqrt(len(index))
+    raw = task.raw(stream_key(KEY, Stream.EXAMPLE), index)
+    seen = np.asarray(task.train_targets(task.values(KEY), stream_key(KEY, Stream.NOISE), index, raw))
+    assert abs(np.mean(seen * np.asarray(task.targets(task.values(KEY), raw)))) < 4 / np.sqrt(len(index))

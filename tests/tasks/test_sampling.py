@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from glassware.draws import Stream, stream_key
+from glassware.draws import Stream, seed_words, stream_key
 from glassware.tasks import minibatch
 from glassware.tasks.sampling import shuffled
 
-KEY = stream_key(3, Stream.ORDER)
+KEY = stream_key(seed_words(3), Stream.ORDER)
 
 compiled_shuffle = jax.jit(shuffled)  # m is traced: every size runs the same program
 epoch_batch = jax.jit(lambda key, step, m: minibatch("epochs", key, step, 32, m))
@@ -49,7 +49,7 @@ def test_minibatches_run_through_epochs_even_where_they_straddle_two(m):
 
 
 def test_two_epochs_and_two_runs_are_shuffled_differently():
-    orders = np.concatenate([shuffles(100, [0, 1]), shuffles(100, [0, 1], stream_key(4, Stream.ORDER))])
+    orders = np.concatenate([shuffles(100, [0, 1]), shuffles(100, [0, 1], stream_key(seed_words(4), Stream.ORDER))])
     assert len({order.tobytes() for order in orders}) == 4
 
 

@@ -86,7 +86,7 @@ def test_curves_are_what_the_plain_trainer_measures(train_examples, m):
             test.append(wrong(params, x, y))
             sample.append(wrong(params, *own) if train_examples else np.mean(errors[-run.evaluation.every :]))
     mean_loss = np.reshape(losses, (-1, run.evaluation.every)).mean(axis=1)
-    assert outcome.curves["step"] == list(range(0, run.steps + 1, run.evaluation.every))
+    assert outcome.curves["step"].tolist() == list(range(0, run.steps + 1, run.evaluation.every))
     np.testing.assert_allclose(outcome.curves["test_error"], test, atol=1e-6)
     np.testing.assert_allclose(outcome.curves["train_error"], sample, atol=1e-6)
     np.testing.assert_allclose(outcome.curves["loss"], [np.nan, *mean_loss], atol=1e-5)
@@ -117,5 +117,5 @@ def test_a_run_ends_at_its_first_success_unless_told_to_go_on():
 
 def test_a_run_that_succeeds_before_it_starts_takes_no_step():
     (outcome,) = train([tiny(evaluation={**TINY["evaluation"], "success": 1.0})])
-    assert (outcome.success_step, outcome.steps_taken, outcome.curves["step"]) == (0, 0, [0])
+    assert (outcome.success_step, outcome.steps_taken, outcome.curves["step"].tolist()) == (0, 0, [0])
     assert np.isnan(outcome.curves["loss"][0])

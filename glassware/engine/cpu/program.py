@@ -19,6 +19,7 @@ from glassware.engine.device import cores
 from glassware.engine.program import CAPACITY
 from glassware.engine.vectors import ROW
 from glassware.models import MLP, Params
+from glassware.tasks import Parity
 from glassware.training import Loop, Records, Run, State
 
 ALIGN = 64  # bytes: a row must not straddle two cache lines
@@ -32,7 +33,7 @@ class CpuProgram:
     def __init__(self, shape: Run, lanes: int) -> None:
         self.shape, self.lanes = shape, lanes
         self.loop = Loop(shape)
-        self.columns = dict.fromkeys(("loss", "test_error", "train_error"), ())
+        self.columns: dict[str, tuple[int, ...]] = dict.fromkeys(("loss", "test_error", "train_error"), ())
         self.net = _net(shape)
         self._init = jax.jit(lambda values: self.loop.init(values).params)
         self._final = jax.jit(self.loop.final)
@@ -150,7 +151,7 @@ class CpuProgram:
         size = -(-self.net.test // BLOCK) * BLOCK
         raw = self.shape.task.raw(held_out_key(), np.arange(size, dtype=np.uint32))
         words = np.zeros((_words(self.net), size), np.uint32)
-        words[: self.shape.task.words] = np.asarray(raw).T
+        words[: cast(Parity, self.shape.task).words] = np.asarray(raw).T
         full, rest = divmod(self.net.inputs, 32)
         words[full] &= np.uint32((1 << rest) - 1)  # what lies past the inputs is +1
         places = np.zeros((size, len(words)), np.uint64)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import polars as pl
 
@@ -52,7 +53,8 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
 
 
 def _crossed(base: Run, inits: int, streams: int) -> list[Run]:
-    task = Parity(n=base.task.n, k=base.task.k, support=tuple(range(base.task.k)))
+    task = cast(Parity, base.task)
+    task = Parity(n=task.n, k=task.k, support=tuple(range(task.k)))
     return [
         base.model_copy(
             update={

@@ -8,7 +8,6 @@ from glassware.models import Init, Model
 from glassware.studies.hidden_progress.settings import model
 from glassware.tasks import Parity
 from glassware.training import SGD, Adam, Evaluation, Run
-from glassware.training.objective import Loss
 
 FIRST_SEED = 100  # thresholds were chosen on seeds below 26: what they judge must not be those runs
 TEST, SCREEN = 8192, 128
@@ -23,7 +22,7 @@ def trial(
     batch: int = 32,
     steps: int = 100_000,
     every: int = 10,
-    loss: Loss = "hinge",
+    loss: str = "hinge",
     init: Init | None = None,
     test: int = TEST,
     screen: int = SCREEN,

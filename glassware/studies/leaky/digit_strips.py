@@ -19,9 +19,9 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.models import MLP, Gated, Init, Model
 from glassware.statistics import Estimate

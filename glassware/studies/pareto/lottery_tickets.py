@@ -47,6 +47,7 @@ from glassware.training import SGD, Evaluation, Run
 
 GROUPS = ("rewound", "re-drawn", "sub-network")
 KEPT = 5  # neurons of a ticket
+FULL = "full network"  # the pairing by which a ticket finds its parent's first weights
 BLOCK = 10_000  # child seeds of full network p lie in [BLOCK (p + 1), BLOCK (p + 2)), a thousand and more to a group
 
 
@@ -84,6 +85,7 @@ def full_networks(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]
             evaluation=setting.evaluation.model_copy(update={"stop": setting.stop_full}),
             probes=("neuron_norms", "support_share"),
             seed=seed,
+            pairing=FULL,
         )
         for seed in range(seeds or setting.nets)
     ]
@@ -96,7 +98,7 @@ def small_networks(scale: Scale, seeds: int | None, full: pl.DataFrame) -> list[
     for parent in parents(full).iter_rows(named=True):
         ticket = tuple(sorted(largest(parent["neuron_norms"])))
         inits = (
-            Init(scheme="sparse", s=2, seed=parent["seed"], neurons=ticket, parent_width=setting.width),
+            Init(scheme="sparse", s=2, seed=parent["seed"], pairing=FULL, neurons=ticket, parent_width=setting.width),
             Init(scheme="sparse", s=2),
             Init(scheme="sparse", s=2, neurons=tuple(range(KEPT)), parent_width=setting.width),
         )

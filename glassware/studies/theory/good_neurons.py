@@ -37,7 +37,7 @@ from glassware.studies.cells import times
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.crossing import crossing
 from glassware.studies.study import Study
-from glassware.tasks import Parity
+from glassware.tasks import Parity, Task
 from glassware.theory.good_neurons import good_probability, lucky_probability, width_threshold
 from glassware.theory.sparse_gradients import sparse_gradient
 from glassware.training import Evaluation, Run
@@ -98,17 +98,17 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
 
 
 @cache
-def _first_weights(network: Model, n: int) -> Callable[[Any], Any]:
-    """Initial weights of the first layer, compiled once a shape: operation by operation it takes seconds."""
-    return jax.jit(lambda init: network.init(init, n)[0]["w"])
+def _first_weights(network: Model, task: Task) -> Callable[[Any], Any]:
+    """Initial weights of the first layer, compiled once per shape: operation by operation it takes seconds."""
+    return jax.jit(lambda init: network.init(init, task)[0]["w"])
 
 
 def lucky_neurons(run: Run) -> int:
     """Neurons of a run whose ones lie in its S, before it is trained."""
     task = run.task
     assert isinstance(task, Parity)
-    weights = np.asarray(_first_weights(run.network, task.n)(run.values()["init"]))  # (n, r)
-    return int(np.sum(weights[list(task.hidden_support(run.seed))].sum(axis=0) == 2))
+    weights = np.asarray(_first_weights(run.network, task.shape())(run.values()["init"]))  # (n, r)
+    return int(np.sum(weights[list(task.hidden_support(run.key()))].sum(axis=0) == 2))
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,59 @@
+"""What only a GPU can show: every study at smoke scale, and kernels against the plain NumPy trainer. ``make gpu``."""
+
+import jax
+import numpy as np
+import pytest
+
+import glassware as gw
+from glassware import studies
+from glassware.engine import train
+from tests import reference
+
+pytestmark = pytest.mark.skipif(jax.default_backend() != "gpu", reason="needs a GPU")
+
+SHAPES = [(20, 16), (50, 128), (50, 512), (50, 1024), (200, 1024)]
+
+
+@pytest.mark.parametrize("name", sorted(studies.STUDIES))
+def test_study_at_smoke_scale(name, tmp_path):
+    report = gw.run(name, "smoke", store=tmp_path / "store", figures=None)
+    assert len(report.frame)
+    again = gw.run(name, "smoke", store=tmp_path / "store", figures=None)
+    assert len(again.frame) == len(report.frame)
+
+
+@pytest.mark.parametrize("scheme", ["dense", "sparse"])
+@pytest.mark.parametrize(("n", "width"), SHAPES)
+def test_kernels_follow_the_reference(n, width, scheme):
+    run = gw.Run(
+        task=gw.Parity(n=n, k=3, noise=0.1),
+        m=1000,
+        model=gw.MLP(width=width),
+        init=gw.Init(scheme=scheme),
+        steps=200,
+        evaluation=gw.Evaluation(every=200, test=256, stop=False),
+        keep=("first", "final"),
+    )
+    (outcome,) = train([run], engine="kernels-exact")
+    assert outcome.engine == "kernels-exact"
+    *_, (w, b, v, c) = reference.sgd(run)
+    hidden, readout = outcome.weights["final"]
+    moved = np.abs(w - reference.start(run)[0]).max()
+    for ours, theirs in ((hidden["w"], w), (hidden["b"], b), (readout["w"][:, 0], v), (readout["b"][0], c)):
+        # Two hundred chaotic steps in float32 against float64: far below how much the weights have moved.
+        np.testing.assert_allclose(ours, theirs, atol=0.02 * moved)
+
+
+def test_a_task_without_kernels_goes_through_xla():
+    run = gw.Run(
+        task=gw.Parity(n=10, k=2),
+        model=gw.MLP(width=32),
+        optimiser=gw.Adam(lr=0.01, schedule=gw.Cosine(steps=400)),
+        penalty=(gw.MixedNorm(weight=1e-4, outer=3),),
+        steps=400,
+        evaluation=gw.Evaluation(test=500, growth=1.5, every=10),
+        keep=(10, "final"),
+    )
+    outcomes = list(train([run.model_copy(update={"seed": seed}) for seed in range(64)]))
+    assert {outcome.engine for outcome in outcomes} == {"xla"}
+    assert sum(outcome.success_step is not None for outcome in outcomes) > 32
