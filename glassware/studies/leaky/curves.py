@@ -31,7 +31,7 @@ def accuracy_curves(frame: pl.DataFrame, panel: pl.Expr, *, title: str, columns:
         kind="kind",
         panel="panel",
         title=title,
-        subtitle="accuracy on fresh examples after the first step; one line per run",
+        subtitle="accuracy on held-out examples after the first step; one line per run",
         x_title="step",
         y_title="accuracy",
         y_domain=(0.0, 1.0),

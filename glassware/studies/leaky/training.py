@@ -222,7 +222,7 @@ CLAIMS = (
 
 def _figure(frame: pl.DataFrame) -> object:
     """Accuracies in the panel of each recipe."""
-    frame = trained(frame)
+    frame = trained(frame).sort(pl.col("variant") != "network", maintain_order=True)  # ablations last
     q = pl.when(pl.col("half").n_unique() > 8).then(pl.col("half").max())  # a large grid is drawn at its widest
     recipe = pl.when(pl.col("variant") == "network").then(
         pl.format("n={}, k={}: {} {}, {}", "n", "k", pl.col("optimiser").replace({"sgd": "SGD", "adam": "Adam"}),
