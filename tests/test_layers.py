@@ -45,7 +45,19 @@ MAY_IMPORT = {
     "runs": {*SWEEPS, "sweeps", "progress"},
     "api": {*ABOVE, "theory", "luck", "runs", "studies"},
     "printing": {*SWEEPS, "sweeps", "statistics", "luck", "networks", "studies", "quantities"},
-    "commands": {*ABOVE, "quantities", "bench", "luck", "progress", "printing", "networks", "studies", "api", "", "tabular"},
+    "commands": {
+        *ABOVE,
+        "quantities",
+        "bench",
+        "luck",
+        "progress",
+        "printing",
+        "networks",
+        "studies",
+        "api",
+        "",
+        "tabular",
+    },
     "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
     "": {*ABOVE, "api", "by_field", "networks", "runs", "studies", "tabular"},  # the package itself: names it passes on

@@ -11,7 +11,7 @@ import numpy as np
 
 from glassware.engine.cache import keep_compiled
 from glassware.training import Run
-from glassware.training.loop import FULL_BLOCK
+from glassware.training.loop import step_examples
 
 CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
 GPU_LANES = 8192  # past this the H200 gains nothing
@@ -60,9 +60,8 @@ def lane_bytes(shape: Run) -> int:
     """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
     parameters = shape.network.parameters(shape.task)
     copies = (8 if shape.optimiser.name == "sgd" else 12) + len(shape.keep)
-    held = shape.batch_size if shape.batch != "full" else min(shape.batch_size, FULL_BLOCK)
-    numbers = held * (shape.task.input_size + sum(shape.network.widths)) + shape.batch_size * shape.task.classes
-    activations = 4 * numbers + 2 * 2**18
+    numbers = shape.task.input_size + sum(shape.network.widths) + shape.task.classes
+    activations = 4 * step_examples(shape) * numbers + 2 * 2**18
     return 4 * (copies * parameters + activations)
 
 

@@ -1,8 +1,10 @@
 """Networks as pure init/apply pairs, their first weights, and the kernel machines they are compared with."""
 
 from glassware.models.activations import ACTIVATIONS, Activation
+from glassware.models.gated import Gated
 from glassware.models.init import SCHEMES, Init
 from glassware.models.kernel import KernelRidge
+from glassware.models.mirrored import Mirrored
 from glassware.models.mlp import MLP
 from glassware.models.model import Model, Params
 from glassware.models.neuron import Neuron
@@ -16,6 +18,8 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "kernel-ridge": KernelRidge,
     "neuron": Neuron,
     "paired": Paired,
+    "mirrored": Mirrored,
+    "gated": Gated,
     "polynet": PolyNet,
     "transformer": Transformer,
 }
@@ -26,8 +30,10 @@ __all__ = [
     "MODELS",
     "SCHEMES",
     "Activation",
+    "Gated",
     "Init",
     "KernelRidge",
+    "Mirrored",
     "Model",
     "Neuron",
     "Paired",

@@ -11,10 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from glassware.probes.fits import any_model, few_weights, first_layer, one_neuron
+from glassware.probes.fits import (
+    any_model,
+    endless_sample,
+    few_weights,
+    first_layer,
+    leaky,
+    one_hidden_layer,
+    one_neuron,
+)
 from glassware.probes.gap import fourier_gap
-from glassware.probes.movement import irrelevant_movement, movement, relevant_movement, trajectory
-from glassware.probes.outputs import correlation
+from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
+from glassware.probes.outputs import components, correlation, largest_output
 from glassware.probes.readout import solvable, solved_readout
 from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms, weight_sizes
 
@@ -46,6 +54,9 @@ PROBES: dict[str, Probe] = {
     "irrelevant_movement": Probe("curve", irrelevant_movement, first_layer("irrelevant_movement")),
     "trajectory": Probe("curve", trajectory, few_weights("trajectory")),
     "fourier_gap": Probe("curve", fourier_gap, one_neuron("fourier_gap"), sample=True),
+    "drift": Probe("curve", drift, one_hidden_layer("drift")),
+    "largest_output": Probe("curve", largest_output, endless_sample("largest_output"), sample=True),
+    "components": Probe("curve", components, leaky("components"), sample=True),
     "correlation": Probe("curve", correlation, sample=True),
     "first_layer": Probe("final", first_layer_weights, first_layer("first_layer")),
     "solved_readout": Probe("final", solved_readout, solvable),

@@ -15,7 +15,7 @@ from glassware.draws import Stream, run_key, stream_key
 from glassware.errors import GlasswareError
 from glassware.models import MODELS, Init, KernelRidge, Model
 from glassware.models.kernel import LARGEST_SAMPLE
-from glassware.models.model import named_leaves
+from glassware.models.model import Params, named_leaves
 from glassware.part import Part, Values
 from glassware.probes import PROBES
 from glassware.tasks import TASKS, Task
@@ -331,6 +331,16 @@ class Run(Part):
         if self.start is not None:
             values["start"] = self._started(self.start, values, load)
         return values
+
+    def first(self, values: Any) -> Params:
+        """First weights: drawn, or those that another run has kept."""
+        drawn = self.network.init(values["init"], self.task)
+        if self.start is None:
+            return drawn
+        return tuple(
+            {name: values["start"].get(f"{i}.{name}", leaf) for name, leaf in layer.items()}
+            for i, layer in enumerate(drawn)
+        )
 
     def _started(self, start: Start, values: Values, load: Load | None) -> dict[str, np.ndarray]:
         """The weights it starts from, checked against the network's own."""

@@ -65,7 +65,9 @@ def test_a_lost_device_ends_the_sweep_with_a_sentence_and_keeps_what_is_finished
     with pytest.raises(GlasswareError) as caught:
         train_all(RUNS, tmp_path)
     said = str(caught.value)
-    assert said.startswith("the device failed at mlp of width 8 on parity with 20 inputs, batch 8 (INTERNAL: CUDA error")
+    assert said.startswith(
+        "the device failed at mlp of width 8 on parity with 20 inputs, batch 8 (INTERNAL: CUDA error"
+    )
     assert said.endswith("; what is finished is kept")
     assert "\n" not in said
     assert "line 9" not in said  # the first line tells enough

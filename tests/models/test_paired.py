@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from glassware.models import Init, Paired
 from glassware.sweeps import Store, sweep
 from glassware.tasks import Parity
-from glassware.training import L2, SGD, Evaluation, Run, loop
+from glassware.training import L2, SGD, Evaluation, Run
 from tests.reference import example
 
 LEVELS = (-0.5, 0.0, 0.25)
@@ -64,14 +64,6 @@ def test_the_step_is_the_mean_over_its_examples(frozen, tmp_path):
     np.testing.assert_allclose(final["0.w"], 2 * x.T @ slope, atol=1e-5)  # the penalty erases what was there
     np.testing.assert_allclose(final["0.b"], first["0.b"] + (0 if frozen else 2) * slope.sum(0), atol=1e-5)
     np.testing.assert_array_equal(final["1.w"], first["1.w"])
-
-
-def test_a_full_batch_in_blocks_is_the_same_step(tmp_path, monkeypatch):
-    _, whole = stepped(paired(), tmp_path / "whole")
-    monkeypatch.setattr(loop, "FULL_BLOCK", 16)  # four blocks, the last one not full
-    _, blocks = stepped(paired(evaluation=Evaluation(every=1, test=51, stop=False)), tmp_path / "blocks")
-    for name, leaf in whole.items():
-        np.testing.assert_allclose(blocks[name], leaf, atol=1e-5)
 
 
 @pytest.mark.parametrize("width", [7, (4, 4)])

@@ -63,7 +63,9 @@ def test_offline_examples_are_the_first_of_the_online_stream():
     online = [minibatch("replacement", key, t, 32, np.uint32(0)) for t in range(4)]
     np.testing.assert_array_equal(np.concatenate(online), np.arange(128))
     stream = np.asarray(task.raw(key, np.arange(128, dtype=np.uint32)))
-    picked = np.concatenate([minibatch("epochs", stream_key(seed_words(7), Stream.ORDER), t, 32, np.uint32(128)) for t in range(4)])
+    picked = np.concatenate(
+        [minibatch("epochs", stream_key(seed_words(7), Stream.ORDER), t, 32, np.uint32(128)) for t in range(4)]
+    )
     np.testing.assert_array_equal(np.unique(task.raw(key, picked), axis=0), np.unique(stream, axis=0))
 
 
