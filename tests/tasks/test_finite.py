@@ -123,5 +123,5 @@ def test_what_does_not_fit_is_refused_in_a_sentence(change, sentence):
 
 
 def test_a_full_batch_of_an_endless_task_is_refused():
-    with pytest.raises(GlasswareError, match="^a full batch needs a fixed sample: give m$"):
+    with pytest.raises(GlasswareError, match=r"^a full batch needs a fixed sample: give m$"):
         build({**TINY, "batch": "full"})
