@@ -8,9 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from glassware.draws import Stream, draw, fold, held_out_key, stream_key, unit
+from glassware.tasks import Parity
 from glassware.training import Run
 
 Arrays = list[np.ndarray]  # first-layer weights (n, width) and bias (width,), second-layer weights (width,) and bias ()
+
+
+def parity(run: Run) -> Parity:
+    """The task, the only one that the plain trainer knows."""
+    assert isinstance(run.task, Parity)
+    return run.task
 
 
 def inputs(key: np.ndarray, index: np.ndarray, n: int) -> np.ndarray:
@@ -24,24 +31,24 @@ def inputs(key: np.ndarray, index: np.ndarray, n: int) -> np.ndarray:
 
 def example(run: Run, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Training examples and their labels, flipped where the coin of the example says so."""
-    key = run.key()
-    x = inputs(stream_key(key, Stream.EXAMPLE), index, run.task.n)
-    y = np.prod(x[:, list(run.task.hidden_support(key))], axis=1)
+    key, task = run.key(), parity(run)
+    x = inputs(stream_key(key, Stream.EXAMPLE), index, task.n)
+    y = np.prod(x[:, list(task.hidden_support(key))], axis=1)
     coin = unit(draw(stream_key(key, Stream.NOISE), index, np.zeros_like(index))[0])
-    return x, np.where(coin < np.float32(run.task.noise), -y, y)
+    return x, np.where(coin < np.float32(task.noise), -y, y)
 
 
 def order(run: Run) -> np.ndarray:
     """Which examples each minibatch holds, (steps, batch)."""
     key, m = stream_key(run.key(), Stream.ORDER), run.m
-    position = np.arange(run.steps * run.batch, dtype=np.uint32)
+    position = np.arange(run.steps * run.batch_size, dtype=np.uint32)
     if m is None:
-        return position.reshape(run.steps, run.batch)
+        return position.reshape(run.steps, run.batch_size)
     if run.sampling == "replacement":
-        words, _ = draw(key, position // np.uint32(run.batch), position % np.uint32(run.batch))
-        return (words % np.uint32(m)).reshape(run.steps, run.batch)
+        words, _ = draw(key, position // np.uint32(run.batch_size), position % np.uint32(run.batch_size))
+        return (words % np.uint32(m)).reshape(run.steps, run.batch_size)
     epochs = [permutation(key, epoch, m) for epoch in range(len(position) // m + 1)]
-    return np.concatenate(epochs)[: len(position)].reshape(run.steps, run.batch).astype(np.uint32)
+    return np.concatenate(epochs)[: len(position)].reshape(run.steps, run.batch_size).astype(np.uint32)
 
 
 def permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
@@ -61,7 +68,7 @@ def permutation(key: np.ndarray, epoch: int, m: int) -> list[int]:
 
 def start(run: Run) -> Arrays:
     """Initial weights, dense or sparse."""
-    n, width = run.task.n, run.model.widths[0]
+    n, width = parity(run).n, run.model.widths[0]
     key = stream_key(run.init_key(), Stream.INIT)
     rows, columns = np.arange(n, dtype=np.uint32), np.arange(width, dtype=np.uint32)
     zero, one = np.zeros(1, np.uint32), np.zeros(width, np.uint32)
@@ -69,7 +76,7 @@ def start(run: Run) -> Arrays:
     W = _uniform(place, n)
     if run.init.scheme == "sparse":
         bits = max(1, (n - 1).bit_length())
-        W = np.full((n, width), float(run.init.eps))
+        W = np.full((n, width), run.init.eps or 0.0)
         for j in range(width):
             W[sorted(range(n), key=lambda i: (int(chance[i, j]) >> bits, i))[: run.init.s], j] = 1.0
     b = _uniform(draw(fold(key, 1), columns, one)[0], n)
@@ -121,8 +128,9 @@ def sgd(run: Run) -> Iterator[Arrays]:
 
 def held_out(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """The sample every run of a task is examined on, with this run's labels."""
-    x = inputs(held_out_key(), np.arange(run.evaluation.test, dtype=np.uint32), run.task.n)
-    return x, np.prod(x[:, list(run.task.hidden_support(run.key()))], axis=1)
+    task = parity(run)
+    x = inputs(held_out_key(), np.arange(run.evaluation.test, dtype=np.uint32), task.n)
+    return x, np.prod(x[:, list(task.hidden_support(run.key()))], axis=1)
 
 
 def success_step(run: Run) -> int | None:

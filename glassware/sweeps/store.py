@@ -153,8 +153,9 @@ class Store:
             with os_errors(self.path):
                 self._mark()
                 if share is None:
-                    for stale in [*self.path.glob(TEMPORARY + "*"), *self.parts_path.glob(TEMPORARY + "*")]:
-                        stale.unlink()  # a killed writer's unfinished part: we are alone, so nobody is writing it
+                    for folder in (self.path, self.parts_path, self.path / kept.FOLDER):
+                        for stale in folder.glob(TEMPORARY + "*"):
+                            stale.unlink()  # a killed writer's unfinished file: we are alone, so nobody is writing it
             writer = Writer(self)
             try:
                 yield writer

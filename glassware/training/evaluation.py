@@ -71,7 +71,7 @@ class Evaluation(Part):
         """The step (traced) of the evaluation after the one at step t."""
         rounds = t // self.every + 1
         if self.growth is not None:
-            grown = jnp.minimum(t * self.growth / self.every, LAST // self.every)
+            grown = jnp.minimum((t // self.every) * self.growth, LAST // self.every)
             rounds = jnp.maximum(rounds, grown.astype(jnp.int32))
         return rounds * self.every
 
@@ -90,8 +90,8 @@ class Evaluation(Part):
         t, last = 0, math.ceil(last)
         while t < last:
             rounds = t // self.every + 1
-            if self.growth is not None:  # in float32, as on the device
-                grown = np.float32(t) * np.float32(self.growth) / np.float32(self.every)
-                rounds = max(rounds, min(int(grown), LAST // self.every))
+            if self.growth is not None:  # one float32 product, as on the device: the same on any
+                grown = np.float32(t // self.every) * np.float32(self.growth)
+                rounds = max(rounds, int(min(grown, np.float32(LAST // self.every))))
             t = min(rounds * self.every, last)
             yield t

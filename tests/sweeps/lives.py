@@ -19,19 +19,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from glassware.engine import lanes
 from glassware.sweeps import Store, grid, store, sweep
+from glassware.sweeps.kept import keep
 from glassware.sweeps.sweep import Silent
 from tests.helpers import TINY
 
 MANY = grid({**TINY, "evaluation": {"every": 20, "test": 100, "stop": False}, "steps": 80}, {"m": [30, 300]}, seeds=300)
 ENDLESS = grid({**TINY, "evaluation": {"every": 20, "test": 100, "stop": False}, "steps": 400_000_000})
 BATCHES, BATCH = 5, 4
+KEEPING = 2  # the first batches of rows keep weights
 
 
 def made_rows(batch: int) -> list[dict[str, object]]:
     """Rows that nobody trained."""
     return [{"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "semantics": 2} for i in range(BATCH)]
+
+
+def made_weights(batch: int) -> dict[str, np.ndarray]:
+    """What the first row of a batch keeps."""
+    return {"final/0.w": np.full(1000, batch, np.float32)}
 
 
 class Telling(Silent):
@@ -53,7 +62,7 @@ def training(kind: str, path: str, told: int) -> None:
 
 
 def writing(path: str, told: int, fatal: int) -> None:
-    """Parts of made rows, then a merge; dies at the ``fatal``-th call that touches the disk, a write when half done."""
+    """Made rows and weights, then a merge; dies at the ``fatal``-th call that touches the disk, half-way in a write."""
     store.MERGE_PARTS = 3
     calls = itertools.count(1)
 
@@ -76,6 +85,8 @@ def writing(path: str, told: int, fatal: int) -> None:
     with Store(path).writing() as writer:
         for batch in range(BATCHES):
             writer._rows = made_rows(batch)
+            if batch < KEEPING:
+                keep(Path(path), writer._rows[0]["id"], made_weights(batch))
             writer.flush()
             os.write(told, b".")  # these rows are promised to be there
 

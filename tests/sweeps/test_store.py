@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -17,7 +18,7 @@ from glassware.sweeps.formats import FORMAT
 from glassware.sweeps.rows import SCHEMA, frame
 from glassware.sweeps.store import Writer
 from tests.helpers import same_findings, tiny
-from tests.sweeps.lives import BATCH, BATCHES, made_rows
+from tests.sweeps.lives import BATCH, BATCHES, KEEPING, made_rows, made_weights
 
 
 def fill(path, batches=range(BATCHES)):
@@ -169,6 +170,11 @@ def test_a_writer_killed_at_any_call_loses_nothing_it_had_written(lives, tmp_pat
         ids = Store(path).read()["id"].to_list()
         assert len(set(ids)) == len(ids)
         assert len(ids) - written in (0, BATCH), f"killed at call {fatal}"  # at most the part in the making
+        for batch in range(KEEPING):
+            row, weights = made_rows(batch)[0]["id"], path / "weights"
+            assert row not in ids or (weights / f"{row}.safetensors").exists()  # on disk before its row
+            if (weights / f"{row}.safetensors").exists():
+                np.testing.assert_array_equal(Store(path).weights(row)["0.w"], made_weights(batch)["final/0.w"])
         missing = [row for batch in range(BATCHES) for row in made_rows(batch) if row["id"] not in ids]
         with Store(path).writing() as writer:
             for row in missing:
