@@ -1,6 +1,6 @@
 """Success counts of one study in two stores, cell by cell: Fisher's exact test, Holm-corrected.
 
-``python -m benchmarks.frontier_versions OLD NEW`` compares the runs that both stores have cells of, as after a change of
+``python -m benchmarks.frontier_versions OLD NEW`` compares the cells that both stores have, as after a change of
 random keys, when the runs are other draws of the same cells.
 """
 
@@ -13,6 +13,7 @@ import polars as pl
 
 from glassware.sweeps import Store
 
+HOLM = "holm"  # the corrected p
 CELL = ["task", "n", "k", "m", "model", "width", "init", "s", "lr", "weight_decay", "batch", "steps", "test_size"]
 
 
@@ -28,7 +29,7 @@ def compare(old: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     ]
     both = both.with_columns(p=pl.Series(table)).sort("p")
     scaled = (pl.col("p") * (pl.len() - pl.int_range(pl.len()))).cum_max().clip(0, 1)
-    return both.with_columns(holm=scaled)
+    return both.with_columns(scaled.alias(HOLM))
 
 
 def main() -> None:
@@ -38,8 +39,8 @@ def main() -> None:
     parser.add_argument("new", type=Path)
     stores = parser.parse_args()
     found = compare(Store(stores.old).read(), Store(stores.new).read())
-    print(found.select("n", "k", "m", "width", "init", "won", "runs", "won_new", "runs_new", "p", "holm").head(8))
-    print(f"{len(found)} cells, smallest corrected p = {found['holm'].min():.3g}")
+    print(found.select("n", "k", "m", "width", "init", "won", "runs", "won_new", "runs_new", "p", HOLM).head(8))
+    print(f"{len(found)} cells, smallest corrected p = {float(found['holm'].to_numpy().min()):.3g}")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def main(words: list[str] | None = None) -> pl.DataFrame:
     given = parser.parse_args(words)
     found = []
     for m in given.m:
-        best = plan(Store(given.store), given.n, given.k, m).best
+        best = plan(Store(given.store), {"task": "parity", "n": given.n, "k": given.k}, m).best
         if best is None:
             print(f"m = {m}: the store cannot tell")
             continue

@@ -23,12 +23,12 @@ import polars as pl
 
 from glassware.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
-from glassware.tabular.attempts import asked
+from glassware.tabular.attempts import fit_guide
 from glassware.tabular.benchmark.baselines import make, method_row, predictions
 from glassware.tabular.benchmark.plan import FRACTIONS, VERSIONS, Job, our_jobs, table_name
 from glassware.tabular.benchmark.protocol import Cell, Split, split
 from glassware.tabular.benchmark.suite import Suite337
-from glassware.tabular.estimators import train_all
+from glassware.tabular.fitting import fit_all
 from glassware.tabular.guide import Guide
 from glassware.tabular.inputs import Scaling
 
@@ -63,11 +63,11 @@ def grow(task: tuple[str | None, Cell, int]) -> Guide | None:
     if part is None:
         return None
     prepared = make("sparse", task[2])._prepare(part.X, part.y)
-    return asked(prepared, Scaling.fit(prepared.X, prepared.recipe.scale), threads=False)
+    return fit_guide(prepared, Scaling.fit(prepared.X, prepared.recipe.scale), threads=False)
 
 
 def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int], Guide]) -> dict[str, pl.DataFrame]:
-    """Rows by job: everything trained at once, then every network asked."""
+    """Rows by job: everything trained at once, then every network tested."""
     started = time.perf_counter()
     jobs = {fit.job for fit in todo}
     parts = {(fit.cell, fit.trial): rows_of(data, fit.cell, fit.trial) for fit in todo}
@@ -75,7 +75,7 @@ def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int],
     used: list[Split] = [part for fit in todo if (part := parts[fit.cell, fit.trial]) is not None]
     models = [make(fit.method, fit.trial) for fit in todo]
     tables = [model._prepare(part.X, part.y) for model, part in zip(models, used, strict=True)]
-    train_all(models, tables, [grown[fit.cell, fit.trial] for fit in todo])
+    fit_all(models, tables, [grown[fit.cell, fit.trial] for fit in todo])
     seconds = (time.perf_counter() - started) / max(1, len(todo))
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         said = list(threads.map(lambda model, part: predictions(model, part.X_test), models, used))
@@ -87,7 +87,7 @@ def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int],
 
 
 def main() -> None:
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # a thread a network when they are asked
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # one thread per network at prediction
         os.environ.setdefault(variable, "1")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder with the suite's tables")

@@ -146,7 +146,7 @@ def many(seeds: int, epochs: int, batch: int, peer_epochs: int, turns: int) -> N
     floor, networks = operations(8000, 1) / ceiling(), 100 * len(fits)
     for name in PRECISIONS:
         print(
-            f"  {name:>12}: {1e3 * an_epoch[name]:6.1f} ms an epoch and network, {1e3 * busy[name]:6.1f} ms of"
+            f"  {name:>12}: {1e3 * an_epoch[name]:6.1f} ms per epoch and network, {1e3 * busy[name]:6.1f} ms of"
             f" processor time; 100 epochs of all {an_epoch[name] * networks:,.0f} s"
         )
     for name in peers:
@@ -175,7 +175,7 @@ def single(epochs: int, turns: int) -> None:
 
 def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--batch", type=int, nargs="*", default=[32, 64, 128, 200], help="rows a step; one table each")
+    parser.add_argument("--batch", type=int, nargs="*", default=[32, 64, 128, 200], help="rows per step, a table each")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--epochs", type=int, default=10, help="of ours; the cost is the same every epoch")
     parser.add_argument("--turns", type=int, default=3)
@@ -183,7 +183,7 @@ def main(words: list[str] | None = None) -> None:
     given = parser.parse_args(words)
     if given.quick:
         given.batch, given.seeds, given.epochs, given.turns = [32], 2, 2, 1
-    print(f"{cores()} cores; {given.seeds} seeds x 5 folds, 8,000 rows a fit, hidden layers {HIDDEN}", flush=True)
+    print(f"{cores()} cores; {given.seeds} seeds x 5 folds, 8,000 rows per fit, hidden layers {HIDDEN}", flush=True)
     for batch in given.batch:
         many(given.seeds, given.epochs, batch, 2 if given.quick else 4, given.turns)
     single(20 if given.quick else 100, given.turns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +21,7 @@ from glassware.engine.lanes import describe
 from glassware.errors import GlasswareError
 from glassware.luck import Plan, pareto_front
 from glassware.luck import plan as make_advice
+from glassware.luck.problems import say
 from glassware.models import MLP
 from glassware.runs import at_least_one, make_reporter
 from glassware.studies import SCALES, Judgement, Report, Study
@@ -88,8 +89,8 @@ def estimate(
     """How long training a study takes on this machine; trains nothing, but measures the machine for up to a minute.
 
     Steps come from the success rates in the store: from rows of the same cell (all fields but the seed), else from the
-    nearest cell in m and width of the same task, initialisation and optimiser, else every run counts with all its
-    steps. Speed is measured for a few shapes, and interpolated for the others.
+    nearest cell (in m, width, learning rate and other numbers) of the same task and the same words, else every run
+    counts with all its steps. Speed is measured for a few shapes, and interpolated for the others.
 
     Args:
         study: name of a study, or one of your own.
@@ -102,7 +103,7 @@ def estimate(
 
     Returns:
         A forecast: ``expected`` and ``at_most`` (seconds that what is left takes), ``whole`` and ``left`` (runs, steps,
-        floating-point operations, seconds), ``lines()`` (by width), ``basis()`` (what it rests on), ``cells``.
+        floating-point operations, seconds), ``lines()`` (by ``axis``), ``basis()`` (what it rests on), ``cells``.
     """
     at_least_one(seeds=seeds, lanes=lanes)
     chosen, size, kept = _find(study), studies.check_scale(scale), _open(store)
@@ -168,14 +169,19 @@ def figures(
 
 
 def plan(
-    n: int, k: int, m: int | None = None, budget: float | None = None, *, store: Store | str | Path = STORE
+    where: Mapping[str, Any] | None = None,
+    m: int | None = None,
+    budget: float | None = None,
+    *,
+    store: Store | str | Path = STORE,
 ) -> Plan:
-    """What to train for the (n, k)-parity, restarted how often, by the runs in a store; trains nothing.
+    """What to train for a task, restarted how often, by the runs in a store; trains nothing.
 
     A try is given up at the cut-off that makes one success cheapest, and another is started.
 
     Args:
-        n, k: the task.
+        where: columns of the results and their values, as ``{"n": 50, "k": 3}``; those of the task that are not named
+            have their usual values.
         m: examples at hand; None: any number.
         budget: floating-point operations to spend; None: any number.
         store: folder of results.
@@ -184,7 +190,7 @@ def plan(
         A plan: ``cells`` (best first, each with ``run``, ``restart``, ``flops`` and ``attempt``, a try as a run),
         ``best``, ``chance`` of success within the budget, and ``notes()``: what the store cannot tell.
     """
-    return make_advice(existing(store), n, k, m, budget)
+    return make_advice(existing(store), where, m, budget)
 
 
 def plan_figure(plan: Plan, file: str | Path) -> list[Path]:
@@ -194,11 +200,11 @@ def plan_figure(plan: Plan, file: str | Path) -> list[Path]:
         raise GlasswareError(f"a figure is PNG and HTML: name it .png or .html, not {path.name}")
     check_folder(path.parent)
     prices = plan.prices()
-    title = f"Data against compute: one success at n = {plan.n}, k = {plan.k}"
+    title = f"Data against compute: one success at {say(plan.where)}"
     subtitle = "with the best cut-off and restarts; bars are 95% intervals, the stair is the front"
     front = pareto_front(prices)
     if not len(front):
-        raise GlasswareError(f"there is nothing to draw: no cell of n = {plan.n}, k = {plan.k} has a price")
+        raise GlasswareError(f"there is nothing to draw: no cell of {say(plan.where)} has a price")
     chart = data_against_compute(prices, front, title=title, subtitle=subtitle, m=plan.m)
     return list(save(chart, path.parent, path.stem))
 

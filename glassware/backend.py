@@ -5,22 +5,15 @@ Whoever only writes or reads specifications does not wait for them. Modules that
 
 from __future__ import annotations
 
-import importlib
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from glassware.lazy import LazyModule
 
 if TYPE_CHECKING:
     import jax as jax
     import jax.numpy as jnp
     import optax as optax
 else:
-
-    class _Lazy(ModuleType):
-        """A module that imports itself when one of its names is looked up."""
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(importlib.import_module(self.__name__), name)
-
-    jax, jnp, optax = _Lazy("jax"), _Lazy("jax.numpy"), _Lazy("optax")
+    jax, jnp, optax = LazyModule("jax"), LazyModule("jax.numpy"), LazyModule("optax")
 
 __all__ = ["jax", "jnp", "optax"]

@@ -57,8 +57,8 @@ def _sentence(error: Any) -> str:
 
 def interrupt(*_: object) -> None:
     """Ctrl-C. During imports exit at once: compiled modules may crash when their import is interrupted."""
-    api = sys.modules.get("glassware.api")
-    if api is None or getattr(api.__spec__, "_initializing", False):
+    working = [module for name in ("glassware.api", "glassware.runs") if (module := sys.modules.get(name))]
+    if not working or any(getattr(module.__spec__, "_initializing", False) for module in working):
         os._exit(130)
     raise KeyboardInterrupt
 

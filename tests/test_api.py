@@ -119,6 +119,17 @@ def test_summary_by_field():
     ]  # init.s and init.eps only repeat the scheme
     assert found["rate"][0] == pytest.approx(5 / 6)
     assert 0 < found["low"][0] < 5 / 6 < found["high"][0] < 1
+    assert set(found["measure"]) == {"error ≤ 0.1"}
+
+
+def test_summary_names_what_counts_as_success():
+    judged = {"measure": "accuracy", "success": 0.9}
+    runs = [tiny(evaluation={**TINY["evaluation"], **judged}), tiny(penalty=[{"name": "l1", "weight": 0.1}]), tiny()]
+    found = glassware.summary(glassware.sweep(runs))
+    rows = {(field, value): measure for field, value, measure in found.select("field", "value", "measure").rows()}
+    assert rows["evaluation.measure", "accuracy"] == "accuracy ≥ 0.9"
+    assert rows["evaluation.measure", "–"] == "error ≤ 0.1"
+    assert ("penalty", "[]") in rows
 
 
 def test_summary_of_one_run_and_of_none():

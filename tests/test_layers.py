@@ -1,6 +1,8 @@
 """Dependencies point downwards only, whatever kind of import makes them."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,10 +11,10 @@ import glassware
 
 PACKAGE = Path(glassware.__file__).parent
 
-GROUND = {"errors", "draws", "part"}
+GROUND = {"errors", "draws", "part", "backend"}
 TRAINING = {*GROUND, "tasks", "models", "probes"}
 ENGINE = {*TRAINING, "training"}
-SWEEPS = {*ENGINE, "engine"}
+SWEEPS = {*ENGINE, "engine", "specs"}
 ABOVE = {*SWEEPS, "sweeps", "statistics", "charts"}
 
 # What each room may import, itself always. A new room says here where it stands.
@@ -20,28 +22,45 @@ MAY_IMPORT = {
     "errors": set(),
     "draws": {"errors"},
     "part": {"errors"},
+    "lazy": set(),
+    "specs": {"part"},
+    "backend": {"lazy"},
     "statistics": {"errors"},
     "quantities": set(),
     "theory": {"errors"},
     "tasks": GROUND,
-    "models": GROUND,
+    "models": {*GROUND, "tasks"},
     "probes": GROUND,
     "training": TRAINING,
     "engine": ENGINE,
     "sweeps": SWEEPS,
     "tabular": {"errors", "draws", "statistics", "engine"},  # beside the laboratory: needs scikit-learn
-    "charts": {"errors", "statistics"},  # reads results, never trains
+    "charts": {"errors", "statistics", "lazy", "specs"},  # reads results, never trains
     "luck": {*SWEEPS, "sweeps", "statistics"},
     "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps", "quantities"},
     "studies": {*ABOVE, "theory", "tabular"},
     "by_field": {*SWEEPS, "sweeps", "statistics"},
-    "api": {*ABOVE, "by_field", "theory", "luck", "progress", "studies"},
-    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "studies", "quantities"},
-    "commands": {*ABOVE, "quantities", "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
+    "networks": {*SWEEPS, "sweeps"},
+    "runs": {*SWEEPS, "sweeps", "progress"},
+    "api": {*ABOVE, "theory", "luck", "runs", "studies"},
+    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "networks", "studies", "quantities"},
+    "commands": {
+        *ABOVE,
+        "quantities",
+        "bench",
+        "luck",
+        "progress",
+        "printing",
+        "networks",
+        "studies",
+        "api",
+        "",
+        "tabular",
+    },
     "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
-    "": {"api", "charts", "studies", "tabular"},  # the package itself: names it passes on
+    "": {*ABOVE, "api", "by_field", "networks", "runs", "studies", "tabular"},  # the package itself: names it passes on
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -118,3 +137,23 @@ def test_the_plan_itself_has_no_circle():
 )
 def test_no_form_of_import_escapes(line, found):
     assert list(imported_rooms(ast.parse(line), PACKAGE / "tasks" / "made.py")) == found
+
+
+DRAWING = {"altair", "vl_convert", "sklearn"}
+
+
+def imported_by(program):
+    """The modules that a fresh process has imported when it has run this."""
+    words = [sys.executable, "-c", f"{program}\nimport sys; print(*sys.modules)"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_training_draws_nothing():
+    program = "from glassware import engine, sweeps; from tests.helpers import tiny; sweeps.sweep([tiny()])"
+    assert not imported_by(program) & {*DRAWING, "glassware.studies", "glassware.charts"}
+
+
+def test_studies_and_charts_are_cheap_to_import():
+    assert not imported_by("import glassware.api, glassware.studies, glassware.charts.heat_map") & DRAWING
+    assert imported_by("from glassware.charts.backend import alt; alt.Chart") >= {"altair"}

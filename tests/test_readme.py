@@ -25,8 +25,9 @@ def _registries() -> Iterator[None]:
     """What a block makes known is forgotten after it."""
     from glassware.models import ACTIVATIONS, MODELS
     from glassware.probes import PROBES
+    from glassware.tasks import TASKS
 
-    kept = [(registry, dict(registry)) for registry in (ACTIVATIONS, MODELS, PROBES)]
+    kept = [(registry, dict(registry)) for registry in (ACTIVATIONS, MODELS, PROBES, TASKS)]
     yield
     for registry, before in kept:
         for name in set(registry) - set(before):
@@ -37,7 +38,7 @@ def _registries() -> Iterator[None]:
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in blocks("python")])
 def test_python_block_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "block", "exec", dont_inherit=True), {})
+    exec(compile(code, "block", "exec", dont_inherit=True), {"__name__": "block"})
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in blocks("toml")])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.theme import DENSE, MUTED, SPARSE, heading, inline
 
 OURS, PEER = "glassware", "peer"

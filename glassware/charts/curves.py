@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import NULLS, WORDS, labels, name, percent, phrase
+from glassware.charts.pooling import notes
 from glassware.charts.theme import SHORT, colours, heading, inline, log_axis
 from glassware.statistics import bootstrap, median
 
@@ -30,9 +32,14 @@ def success_curves(
     title: str,
     x_title: str | None = None,
     subtitle: str = "",
+    over: Sequence[str] = (),
 ) -> alt.TopLevelMixin:
-    """Success rate against ``x`` with 95% Wilson intervals, one line per value of ``colour``, a panel per ``row``."""
-    return _rates(frame, _Axes(x, colour, row, x_title or name(x))).properties(title=heading(title, subtitle))
+    """Success rate against ``x`` with 95% Wilson intervals, one line per ``colour``, one panel per ``row``.
+
+    ``over`` names fields of the specification that are pooled on purpose.
+    """
+    axes = _Axes(x, colour, row, x_title or name(x))
+    return _rates(frame, axes).properties(title=_heading(frame, axes, title, subtitle, over))
 
 
 def time_curves(
@@ -44,15 +51,20 @@ def time_curves(
     title: str,
     x_title: str | None = None,
     subtitle: str = "",
+    over: Sequence[str] = (),
 ) -> alt.TopLevelMixin:
     """Median steps to success against ``x`` with 95% bootstrap intervals, where more than half of the runs succeed."""
-    return _times(frame, _Axes(x, colour, row, x_title or name(x))).properties(title=heading(title, subtitle))
+    axes = _Axes(x, colour, row, x_title or name(x))
+    return _times(frame, axes).properties(title=_heading(frame, axes, title, subtitle, over))
 
 
-def slices(frame: pl.DataFrame, *, colour: str, title: str, subtitle: str = "") -> alt.TopLevelMixin:
-    """Success rate and, beside it, time to success against the sample size; a row of panels per init."""
+def slices(
+    frame: pl.DataFrame, *, colour: str, title: str, subtitle: str = "", over: Sequence[str] = ()
+) -> alt.TopLevelMixin:
+    """Success rate and, beside it, time to success against the sample size; one row of panels per init."""
     axes = _Axes("m", colour, "init", name("m"))
-    return alt.hconcat(_rates(frame, axes), _times(frame, axes), spacing=40).properties(title=heading(title, subtitle))
+    head = _heading(frame, axes, title, subtitle, over)
+    return alt.hconcat(_rates(frame, axes), _times(frame, axes), spacing=40).properties(title=head)
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,11 @@ class _Axes:
     @property
     def columns(self) -> list[str | None]:
         return [self.x, self.colour, self.row]
+
+
+def _heading(frame: pl.DataFrame, axes: _Axes, title: str, subtitle: str, over: Sequence[str]) -> alt.TitleParams:
+    shown = [labels(frame, column)[1] for column in (axes.colour, axes.row) if column]
+    return heading(title, notes(frame, axes.columns, subtitle, over, [label for order in shown for label in order]))
 
 
 def _rates(frame: pl.DataFrame, axes: _Axes) -> Any:

@@ -1,17 +1,18 @@
-"""The cells of a success heat map: their numbers, their labels and where they stand."""
+"""The cells of a heat map: their numbers, their labels and where they stand."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from glassware.charts.cells import cells
-from glassware.charts.labels import NULLS, keys, labels, name, percent, phrase
+from glassware.charts.cells import cells, middles
+from glassware.charts.labels import WORDS, keys, labels, name, need, percent, phrase
 
-ONLINE_GAP = 0.45  # of a cell, before the online column
-CROWDED = 10  # columns; on an axis with more, only powers of ten are named
+NULL_GAP = 0.45  # of a cell, before the column of a missing number, such as online
+CROWDED = 10  # columns; on an axis of more numbers only powers of ten are named
 
 
 @dataclass(frozen=True)
@@ -19,25 +20,31 @@ class Grid:
     """Cells and axes.
 
     Attributes:
-        table: one row a cell: its keys, counts, rate, interval, median, and ``cell`` (a number), ``x`` (its left
-            edge), ``init_label``, ``m_label``, ``r_label``, ``row_label`` and ``column_label``.
+        table: one row per cell: its keys, counts, ``value`` with its interval ``low`` to ``high``, and ``cell`` (a
+            number), ``left`` (its edge), ``init_label``, ``x_label``, ``y_label``, ``row_label`` and ``column_label``.
+        x, y, value: the columns that are drawn.
         by: the columns that tell cells apart.
         panels_by: the columns that make rows and columns of panels.
         rows: labels of the rows of panels, if any.
         columns: labels of the columns of panels, if any.
-        ms: labels of the sample sizes, online last.
-        widths: labels of the widths, increasing.
-        lefts: left edge of every sample size, in cells.
+        xs: labels along the horizontal axis; a missing number, such as online, is last.
+        ys: labels along the vertical axis, upwards.
+        lefts: left edge of every column of cells, in cells.
+        shares: whether the value is a share of runs rather than a number.
     """
 
     table: pl.DataFrame
+    x: str
+    y: str
+    value: str
     by: list[str]
     panels_by: dict[str, str]
     rows: list[str]
     columns: list[str]
-    ms: list[str]
-    widths: list[str]
+    xs: list[str]
+    ys: list[str]
     lefts: list[float]
+    shares: bool
 
     @property
     def panels(self) -> int:
@@ -47,7 +54,7 @@ class Grid:
     @property
     def side(self) -> int:
         """Pixels of a cell: as many as leave the figure the width of a page."""
-        return max(11, min(40, 600 // (max(1, len(self.columns)) * (len(self.ms) + 1))))
+        return max(11, min(40, 600 // (max(1, len(self.columns)) * (len(self.xs) + 1))))
 
     @property
     def width(self) -> int:
@@ -57,63 +64,127 @@ class Grid:
     @property
     def height(self) -> int:
         """Pixels of a panel: cells are square, but a single row of panels is as high as the curves beside it."""
-        count = len(self.widths)
+        count = len(self.ys)
         return max(self.side * count, min(180, 60 * count)) if len(self.rows) <= 1 else self.side * count
 
+    @property
+    def value_title(self) -> str:
+        """What the colours mean."""
+        if self.shares:
+            return "successful runs (%)" if self.value == "success" else f"runs with {name(self.value)} (%)"
+        return f"median {name(self.value)}"
+
     def ticks(self) -> dict[float, str]:
-        """The name at the middle of every column of cells; on a crowded axis most are blank."""
-        shown = self.ms
-        if len(self.ms) > CROWDED:
-            last = len(self.ms) - 1
+        """The name at the middle of every column of cells; on a crowded axis of numbers most are blank."""
+        shown = self.xs
+        if len(self.xs) > CROWDED and not isinstance(self.table.schema[self.x], WORDS):
+            values = dict(self.table.select("x_label", self.x).iter_rows())
+            last = len(self.xs) - 1
             # The name left of online would run into it.
-            beside = last - 1 if self.ms[last] == NULLS["m"] else None
-            shown = [label if _round(label) and i != beside else "" for i, label in enumerate(self.ms)]
+            beside = last - 1 if values[self.xs[last]] is None else None
+            shown = [label if _round(values[label]) and i != beside else "" for i, label in enumerate(self.xs)]
+            if sum(map(bool, shown)) < 2:  # no powers of ten: some of them, evenly
+                every = math.ceil(len(self.xs) / CROWDED)
+                shown = [label if i % every == 0 else "" for i, label in enumerate(self.xs)]
         return {left + 0.5: label for left, label in zip(self.lefts, shown, strict=True)}
 
     def records(self) -> list[dict[str, Any]]:
         """The cells as chart data."""
-        return [_record(cell) for cell in self.table.iter_rows(named=True)]
+        return [self._record(cell) for cell in self.table.iter_rows(named=True)]
 
     def words(self, shown: dict[int, int]) -> list[dict[str, Any]]:
         """Every cell as two lines of text, over as many curves as ``shown`` says."""
-        return [_words(cell, shown.get(cell["cell"], 0)) for cell in self.table.iter_rows(named=True)]
+        return [self._words(cell, shown.get(cell["cell"], 0)) for cell in self.table.iter_rows(named=True)]
 
     def tooltip(self) -> dict[str, str]:
         """Fields of a record that a tooltip shows, with their titles."""
         panels = {place: name(column) for place, column in self.panels_by.items() if column != "init"}
+        drawn = (*self.panels_by.values(), self.x, self.y)
         return {
             **panels,
-            **({"init": name("init")} if "init_label" in self.table.columns else {}),
-            "m": name("m"),
-            "r": name("width"),
-            "counts": "successful runs",
-            "rate": "rate",
-            "interval": "95% interval",
-            "median": "median steps to success",
+            **({"init": name("init")} if "init_label" in self.table.columns or "init" in drawn else {}),
+            **{place: name(column) for place, column in (("x", self.x), ("y", self.y)) if column != "init"},
+            "counts": self.value_title.removesuffix(" (%)") if self.shares else "runs",
+            **({"rate": "rate"} if self.shares else {"rate": self.value_title}),
+            "interval": "95% interval" if self.shares else "quartiles",
+            **({"median": "median steps to success"} if self.shares else {}),
         }
 
+    def _record(self, cell: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "cell": cell["cell"],
+            "left": cell["left"],
+            "right": cell["left"] + 1,
+            "middle": cell["left"] + 0.5,
+            "shade": cell["value"] if not self.shares else round(100 * cell["value"], 2),
+            "check": "all runs" if self.shares and cell["successes"] == cell["trials"] else None,
+            **_panel(cell),
+            "init": cell.get("init_label"),
+            "x": cell["x_label"],
+            "y": cell["y_label"],
+            **self._counts(cell),
+            **({"median": "–" if cell["median"] is None else f"{cell['median']:,.0f}"} if self.shares else {}),
+        }
 
-def make_grid(frame: pl.DataFrame, row: str | None, column: str | None) -> Grid:
+    def _counts(self, cell: dict[str, Any]) -> dict[str, str]:
+        if not self.shares:
+            ends = "–".join("?" if cell[end] is None else f"{cell[end]:.3g}" for end in ("low", "high"))
+            middle = "–" if cell["value"] is None else f"{cell['value']:.3g}"
+            return {"counts": f"{cell['trials']}", "rate": middle, "interval": ends}
+        return {
+            "counts": f"{cell['successes']} of {cell['trials']}",
+            "rate": percent(cell["value"]),
+            "interval": f"{100 * cell['low']:.0f}–{100 * cell['high']:.0f}%",
+        }
+
+    def _words(self, cell: dict[str, Any], shown: int) -> dict[str, Any]:
+        counts = self._counts(cell)
+        place = [phrase(self.table, self.x, cell["x_label"]), phrase(self.table, self.y, cell["y_label"])]
+        if self.shares:
+            held = "succeed" if self.value == "success" else f"have {name(self.value)}"
+            what = f"{counts['counts']} runs {held} (95% interval {counts['interval']})"
+        else:
+            what = f"{self.value_title} {counts['rate']} (quartiles {counts['interval']}) of {counts['counts']} runs"
+        where = ", ".join([*_panel(cell).values(), *place])
+        return {"cell": cell["cell"], "where": where, "what": f"{what}, {shown or 'none'} shown"}
+
+
+def make_grid(
+    frame: pl.DataFrame,
+    row: str | None,
+    column: str | None,
+    x: str = "m",
+    y: str = "width",
+    value: str = "success",
+) -> Grid:
     """Gather the runs of a frame into cells."""
     panels = {place: source for place, source in (("row", row), ("column", column)) if source is not None}
-    by = [*panels.values(), "m", "width"]
+    by = [*panels.values(), x, y]
+    need(frame, [*by, value])
     extra = [_inits(frame)] if "init" in frame.columns and "init" not in by else []
-    table = cells(frame, by, *extra)
+    shares = frame.schema[value] == pl.Boolean
+    if shares:
+        table = cells(frame, by, *extra, success=value).with_columns(value=pl.col("rate"))
+    else:
+        table = middles(frame, by, value, *extra)
     orders: dict[str, list[str]] = {"row": [], "column": []}
-    for place, source in {**panels, "m": "m", "r": "width"}.items():
+    for place, source in {**panels, "x": x, "y": y}.items():
         found, order = labels(table, source)
         if place in panels:
             found, order = ([phrase(table, source, label) for label in each] for each in (found, order))
         orders[place] = order
         table = table.with_columns(pl.Series(f"{place}_label", found, pl.String))
-    lefts = [i + (ONLINE_GAP if label == NULLS["m"] and i else 0.0) for i, label in enumerate(orders["m"])]
-    left = dict(zip(orders["m"], lefts, strict=True))
+    missing = set(table.filter(pl.col(x).is_null())["x_label"]) if not isinstance(table.schema[x], WORDS) else set()
+    lefts = [i + (NULL_GAP if label in missing and i else 0.0) for i, label in enumerate(orders["x"])]
+    left = dict(zip(orders["x"], lefts, strict=True))
     if "init" in table.columns:
         table = table.with_columns(pl.Series("init_label", labels(table, "init")[0], pl.String))
     table = table.with_columns(
-        pl.int_range(pl.len()).alias("cell"), pl.Series("x", [left[label] for label in table["m_label"]], pl.Float64)
+        pl.int_range(pl.len()).alias("cell"),
+        pl.Series("left", [left[label] for label in table["x_label"]], pl.Float64),
     )
-    return Grid(table, keys(frame, by), panels, orders["row"], orders["column"], orders["m"], orders["r"], lefts)
+    places = (orders["row"], orders["column"], orders["x"], orders["y"])
+    return Grid(table, x, y, value, keys(frame, by), panels, *places, lefts, shares)
 
 
 def _inits(frame: pl.DataFrame) -> pl.Expr:
@@ -127,40 +198,6 @@ def _panel(cell: dict[str, Any]) -> dict[str, str]:
     return {place: cell[f"{place}_label"] for place in ("row", "column") if f"{place}_label" in cell}
 
 
-def _counts(cell: dict[str, Any]) -> dict[str, str]:
-    return {
-        "counts": f"{cell['successes']} of {cell['trials']}",
-        "rate": percent(cell["rate"]),
-        "interval": f"{100 * cell['low']:.0f}–{100 * cell['high']:.0f}%",
-    }
-
-
-def _record(cell: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "cell": cell["cell"],
-        "x": cell["x"],
-        "x2": cell["x"] + 1,
-        "middle": cell["x"] + 0.5,
-        "percent": round(100 * cell["rate"], 2),
-        "check": "all runs" if cell["successes"] == cell["trials"] else None,
-        **_panel(cell),
-        "init": cell.get("init_label"),
-        "m": cell["m_label"],
-        "r": cell["r_label"],
-        **_counts(cell),
-        "median": "–" if cell["median"] is None else f"{cell['median']:,.0f}",
-    }
-
-
-def _words(cell: dict[str, Any], shown: int) -> dict[str, Any]:
-    m = cell["m_label"] if cell["m"] is None else f"m = {cell['m_label']}"
-    counts = _counts(cell)
-    return {
-        "cell": cell["cell"],
-        "where": ", ".join([*_panel(cell).values(), m, f"r = {cell['r_label']}"]),
-        "what": f"{counts['counts']} runs succeed (95% interval {counts['interval']}), {shown or 'none'} shown",
-    }
-
-
-def _round(label: str) -> bool:
-    return label == NULLS["m"] or label.rstrip("kMG") in ("1", "10", "100")
+def _round(value: float | None) -> bool:
+    """Whether a number is a power of ten; what is missing is always named."""
+    return value is None or (value > 0 and abs(math.log10(value) - round(math.log10(value))) < 1e-9)

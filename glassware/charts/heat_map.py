@@ -1,20 +1,24 @@
-"""The success frontier: percent successful runs over sample size and width, with the curves behind each cell."""
+"""The success frontier: percent successful runs over two quantities, with the curves behind each cell."""
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
+from glassware.charts.dots import LETTER, SLANT
 from glassware.charts.grid import Grid, make_grid
-from glassware.charts.labels import name, need
+from glassware.charts.labels import name
 from glassware.charts.overlay import overlay_layers, overlay_records
 from glassware.charts.picked import cell_traces, curves_panel, first_pick, selection
+from glassware.charts.pooling import notes
 from glassware.charts.save import BROWSER, ON_PAPER
 from glassware.charts.theme import HEAT, INK, PICK, heading, inline
-from glassware.charts.traces import has_curves
+from glassware.charts.traces import find_curves
 
 PANELS_WITH_CURVES = 4  # a figure of more panels is printed without training curves
 CHECK = "M-0.5,0.02 L-0.15,0.38 L0.5,-0.36"  # drawn, for not every font has the sign
@@ -25,24 +29,37 @@ def success_heat_map(
     frame: pl.DataFrame,
     *,
     title: str,
+    x: str = "m",
+    y: str = "width",
     row: str | None = None,
     column: str | None = "init",
+    value: str = "success",
     subtitle: str = "",
     overlay: pl.DataFrame | None = None,
+    over: Sequence[str] = (),
 ) -> alt.TopLevelMixin:
-    """Percent of successful runs by sample size m (online rightmost) and width, in panels by ``row`` and ``column``.
+    """Percent of successful runs by two columns, in panels by two others.
 
     A check mark means all runs. On a page, hovering over a cell gives its numbers and a click its training curves.
-    ``overlay`` draws lines over the cells (see ``overlay_records``); such a figure has no training curves.
+
+    Args:
+        frame: one row per run.
+        title, subtitle: words. Below them stands what all runs have in common, and what is pooled over.
+        x, y: columns of numbers or words; a missing m is online, and rightmost.
+        row, column: columns that make rows and columns of panels.
+        value: what the colours show: of a column of truths their share, of a column of numbers the median.
+        overlay: lines over the cells (see ``overlay_records``); such a figure has no training curves.
+        over: fields of the specification that are pooled on purpose.
     """
-    need(frame, ["m", "width"])
-    grid = make_grid(frame, row, column)
-    head = heading(title, subtitle)
-    if overlay is not None or not has_curves(frame):
+    grid = make_grid(frame, row, column, x, y, value)
+    lines = notes(frame, [x, y, row, column], subtitle, over, [*grid.rows, *grid.columns])
+    head = heading(title, lines)
+    curves = find_curves(frame)
+    if overlay is not None or curves is None:
         return _panels(grid, None, [] if overlay is None else overlay_records(grid, overlay)).properties(title=head)
-    drawn, kinds = cell_traces(frame, grid)
+    drawn, kinds = cell_traces(frame, curves, grid)
     first = first_pick(grid, drawn) if grid.panels <= PANELS_WITH_CURVES else None
-    figure = alt.hconcat(_panels(grid, selection(first)), curves_panel(grid, drawn, kinds), spacing=40)
+    figure = alt.hconcat(_panels(grid, selection(first)), curves_panel(grid, curves, drawn, kinds), spacing=40)
     figure = figure.resolve_scale(color="independent", shape="independent").properties(title=head)
     figure = figure.add_params(alt.param(name=BROWSER, value=False))
     return figure if first is not None else figure.properties(usermeta={ON_PAPER: 1})
@@ -53,18 +70,18 @@ def _panels(grid: Grid, picked: Any, drawn_over: list[dict[str, Any]] | None = N
     base = alt.Chart()
     small = grid.side < SMALL
     scale = alt.Scale(domain=[0, grid.lefts[-1] + 1], nice=False, zero=False)
-    left = alt.X("x:Q", scale=scale, axis=_m_axis(grid))
-    widths = list(reversed(grid.widths))
+    left = alt.X("left:Q", scale=scale, axis=_x_axis(grid))
+    downwards = list(reversed(grid.ys))
     y = alt.Y(
-        "r:O",
-        sort=widths,
-        scale=alt.Scale(domain=widths, padding=0),
-        axis=alt.Axis(title=name("width"), domain=False, ticks=False, labelFontSize=10 if small else 12),
+        "y:O",
+        sort=downwards,
+        scale=alt.Scale(domain=downwards, padding=0),
+        axis=alt.Axis(title=name(grid.y), domain=False, ticks=False, labelFontSize=10 if small else 12),
     )
     tooltip = [alt.Tooltip(f"{field}:N", title=title) for field, title in grid.tooltip().items()]
     cells = base.transform_filter("isValid(datum.cell)")
     rect = cells.mark_rect(stroke="white", strokeWidth=0.5 if small else 1, cursor="pointer" if picked else "default")
-    rect = rect.encode(x=left, x2="x2:Q", y=y, color=_colour(), tooltip=tooltip)
+    rect = rect.encode(x=left, x2="right:Q", y=y, color=_colour(grid), tooltip=tooltip)
     size = max(6.0, 0.3 * grid.side) ** 2
     check = base.transform_filter("datum.check").mark_point(
         size=size, stroke=INK, strokeWidth=1.1 if small else 1.6, fill="transparent", opacity=1, tooltip=None
@@ -75,7 +92,7 @@ def _panels(grid: Grid, picked: Any, drawn_over: list[dict[str, Any]] | None = N
     if picked:
         layers[0] = rect.add_params(picked)
         box = base.transform_filter(picked).mark_rect(fill=None, stroke=PICK, strokeWidth=2.5)
-        layers.append(box.encode(x=left, x2="x2:Q", y=y))
+        layers.append(box.encode(x=left, x2="right:Q", y=y))
     if drawn_over:
         layers += overlay_layers(base, drawn_over)
     panel = alt.layer(*layers, data=inline([*grid.records(), *(drawn_over or [])])).properties(
@@ -92,11 +109,12 @@ def _panels(grid: Grid, picked: Any, drawn_over: list[dict[str, Any]] | None = N
     return panel.facet(**facets, spacing=spacing) if facets else panel
 
 
-def _m_axis(grid: Grid) -> alt.Axis:
+def _x_axis(grid: Grid) -> alt.Axis:
     ticks = grid.ticks()
     names = json.dumps({f"{position:g}": label for position, label in ticks.items()})
     return alt.Axis(
-        title=name("m"),
+        title=name(grid.x),
+        labelAngle=SLANT if _crowded(ticks, grid.side) else 0,
         values=list(ticks),
         tickCount=len(ticks),  # with fewer, Vega drops some of the values
         labelExpr=f"({names})[format(datum.value, '~g')]",
@@ -108,11 +126,19 @@ def _m_axis(grid: Grid) -> alt.Axis:
     )
 
 
-def _colour() -> alt.Color:
+def _crowded(ticks: dict[float, str], side: int) -> bool:
+    """Whether names of neighbours would run into one another; the ends of a name may stand out of its cell."""
+    places = [place for place, label in ticks.items() if label]
+    room = min((b - a for a, b in itertools.pairwise(places)), default=1.0) * side
+    return LETTER * max(map(len, ticks.values())) > 1.15 * room
+
+
+def _colour(grid: Grid) -> alt.Color:
     legend = alt.Legend(
-        title="successful runs (%)", orient="bottom", direction="horizontal", gradientLength=180, gradientThickness=11
+        title=grid.value_title, orient="bottom", direction="horizontal", gradientLength=180, gradientThickness=11
     )
-    return alt.Color("percent:Q", scale=alt.Scale(scheme=HEAT, domain=[0, 100]), legend=legend)
+    scale = alt.Scale(scheme=HEAT, domain=[0, 100]) if grid.shares else alt.Scale(scheme=HEAT, zero=False)
+    return alt.Color("shade:Q", scale=scale, legend=legend)
 
 
 def _check(size: float) -> alt.Shape:

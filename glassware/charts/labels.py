@@ -10,8 +10,6 @@ import polars as pl
 from glassware.errors import GlasswareError
 
 NAMES = {
-    "n": "inputs n",
-    "k": "parity size k",
     "m": "sample size m",
     "width": "width r",
     "init": "initial weights",
@@ -23,6 +21,7 @@ NAMES = {
 }
 SYMBOLS = {"width": "r", "weight_decay": "λ", "lr": "η", "batch": "B"}
 NULLS = {"m": "online", "s": "dense"}  # what a missing value means
+SHARES = ("error", "accuracy")  # metrics that are shares of examples: drawn in percent
 WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)  # values that need no "name =" before them
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.labels import labels, name, need, number
 from glassware.charts.theme import INK, MUTED, PICK, colours, heading, inline, log_axis
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import numpy as np
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.labels import need
 from glassware.charts.theme import CATEGORIES, INK, MUTED, heading, inline, panelled
 

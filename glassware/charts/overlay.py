@@ -1,4 +1,4 @@
-"""Lines of theory over a success heat map: a width or a sample size in each panel."""
+"""Lines of theory over a heat map, across or upright in each panel."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.grid import Grid
 from glassware.charts.theme import INK
 
@@ -18,23 +18,23 @@ DASHES = [[6, 3], [2, 2], [1, 0], [10, 2, 2, 2]]
 def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[dict[str, Any]]:
     """Lines in pixels of their panel.
 
-    ``overlay`` has the columns that make the panels, ``label``, and a ``width`` or an ``m`` for a line across or
-    upright. What lies beyond the cells is drawn at their edge. A line for a panel that is not there is left out.
+    ``overlay`` has the columns that make the panels, ``label``, and the column of the vertical or of the horizontal
+    axis for a line across or upright. What lies beyond the cells is drawn at their edge. A line for a panel that is not
+    there is left out.
     """
     places = {f"{place}_label": column for place, column in grid.panels_by.items()}
     named = grid.table.select(*places.values(), *places).unique(maintain_order=True)
     found = overlay.join(named, on=list(places.values()), how="inner", maintain_order="left") if places else overlay
-    sizes = grid.table.select("m", "m_label", "width", "r_label")
-    widths = _known(sizes, "width", "r_label", grid.widths)
-    samples = _known(sizes, "m", "m_label", grid.ms)
+    heights = _known(grid.table, grid.y, "y_label", grid.ys)
+    places_along = _known(grid.table, grid.x, "x_label", grid.xs)
     records = []
     for line in found.iter_rows(named=True):
         panel = {place: line[f"{place}_label"] for place in ("row", "column") if f"{place}_label" in line}
-        if line.get("width") is not None:
-            y = grid.height * (1 - _position(line["width"], widths) / len(grid.widths))
+        if line.get(grid.y) is not None:
+            y = grid.height * (1 - _position(line[grid.y], heights) / len(grid.ys))
             ends = {"from_x": 0.0, "from_y": y, "to_x": grid.width, "to_y": y}
         else:
-            x = grid.side * _position(line["m"], samples)
+            x = grid.side * _position(line[grid.x], places_along)
             ends = {"from_x": x, "from_y": 0.0, "to_x": x, "to_y": grid.height}
         records.append({**panel, "line": line["label"], **ends})
     return records
@@ -63,9 +63,9 @@ def overlay_layers(base: Any, records: list[dict[str, Any]]) -> list[Any]:
     ]
 
 
-def _known(sizes: pl.DataFrame, column: str, label: str, order: Sequence[str]) -> list[float]:
+def _known(table: pl.DataFrame, column: str, label: str, order: Sequence[str]) -> list[float]:
     """The sizes along an axis, as far as they are numbers (online is none)."""
-    values = dict(sizes.select(label, column).drop_nulls().unique().iter_rows())
+    values = dict(table.select(label, column).drop_nulls().unique().iter_rows())
     return [float(values[name]) for name in order if name in values]
 
 
@@ -73,8 +73,9 @@ def _position(value: float, sizes: list[float]) -> float:
     """Where a size lies among the cells, in cells from the first edge; in between by logarithm, at most at the ends."""
     if len(sizes) == 1:
         return 0.5
-    logs = [math.log(size) for size in sizes]
-    at = math.log(value)
+    scale = math.log if min(*sizes, value) > 0 else float
+    logs = [scale(size) for size in sizes]
+    at = scale(value)
     i = min(max(sum(log <= at for log in logs) - 1, 0), len(logs) - 2)
     position = i + 0.5 + (at - logs[i]) / (logs[i + 1] - logs[i])
     return min(max(position, 0.0), float(len(sizes)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.grid import Grid
 from glassware.charts.save import BROWSER
 from glassware.charts.theme import INK, MUTED, inline
-from glassware.charts.traces import TEST, curve_layers, traces, unroll
+from glassware.charts.traces import Curves, curve_layers, traces, unroll
 
 PICKED = "picked"  # the selection; its cells are numbers
 NONE = -1  # stands for the cell while none is picked, so that axes and words keep their places
@@ -19,19 +19,21 @@ TOTAL = 80_000  # points in one figure; beyond it a cell shows fewer runs, then 
 SIZE = {"width": 310, "height": 180}
 
 
-def cell_traces(frame: pl.DataFrame, grid: Grid) -> tuple[pl.DataFrame, list[str]]:
+def cell_traces(frame: pl.DataFrame, curves: Curves, grid: Grid) -> tuple[pl.DataFrame, list[str]]:
     """A few thinned runs of every cell that has curves, and the kinds of line among them."""
     count = len(grid.table)
     runs = min(RUNS, max(3, TOTAL // (POINTS * count)))
     points = min(POINTS, max(10, TOTAL // (runs * count)))
-    table, kinds = traces(frame, grid.by, runs=runs, points=points)
+    table, kinds = traces(frame, curves, grid.by, runs=runs, points=points)
     return table.join(grid.table.select(*grid.by, "cell"), on=grid.by, how="left", nulls_equal=True), kinds
 
 
 def first_pick(grid: Grid, drawn: pl.DataFrame) -> int:
-    """The cell whose curves show first: offline, nearest to half its runs succeeding, the wider on a tie."""
+    """The cell whose curves show first: offline, nearest to half its runs succeeding, the upper on a tie."""
     table = grid.table.join(drawn, on="cell", how="semi")
-    nearest = table.sort(pl.col("m").is_null(), (pl.col("rate") - 0.5).abs(), -pl.col("width"), maintain_order=True)
+    height = pl.col("y_label").replace_strict(grid.ys, range(len(grid.ys)), return_dtype=pl.Int64)
+    middle = (pl.col("value") - (0.5 if grid.shares else pl.col("value").median())).abs()
+    nearest = table.sort(pl.col(grid.x).is_null(), middle, -height, maintain_order=True)
     return int(nearest["cell"][0])
 
 
@@ -41,13 +43,14 @@ def selection(first: int | None) -> alt.Parameter:
     return alt.selection_point(name=PICKED, fields=["cell"], empty=False, toggle=False, value=value)
 
 
-def curves_panel(grid: Grid, table: pl.DataFrame, kinds: list[str]) -> Any:
+def curves_panel(grid: Grid, curves: Curves, table: pl.DataFrame, kinds: list[str]) -> Any:
     """The curves of the picked cell under two lines that say which one it is and how it went."""
     some = f"isValid({PICKED}.cell)"
     this = f"datum.cell == ({some} ? {PICKED}.cell[0] : {NONE})"
     longest = max(steps[-1] for steps in table["step"])
-    blank = {"cell": NONE, "kind": TEST, "run": NONE, "step": [0, longest], "test": [None] * 2, "train": [None] * 2}
-    curves = [blank, *table.select("cell", "kind", "run", "step", "test", "train").to_dicts()]
+    none = [None, None]
+    blank = {"cell": NONE, "kind": kinds[0], "run": NONE, "step": [0, longest], "test": none, "train": none}
+    records = [blank, *table.select("cell", "kind", "run", "step", "test", "train").to_dicts()]
     shown = dict(table.group_by("cell").len().iter_rows())
     hint = {"cell": NONE, "where": "click a cell", "what": "and its training curves appear here"}
 
@@ -57,10 +60,10 @@ def curves_panel(grid: Grid, table: pl.DataFrame, kinds: list[str]) -> Any:
     more = alt.Chart(inline([{}])).transform_calculate(text=f"{BROWSER} && {some} ? 'click another cell' : ''")
     more = more.mark_text(align="right", baseline="top", color=MUTED, fontSize=12, fontStyle="italic")
     panel = alt.layer(
-        *curve_layers(kinds),
+        *curve_layers(table, curves, kinds),
         where.encode(text="where:N", y=alt.value(-24)),
         what.encode(text="what:N", y=alt.value(-8)),
         more.encode(text="text:N", x=alt.value("width"), y=alt.value(4)),
-        data=inline(curves),
+        data=inline(records),
     )
     return unroll(panel.transform_filter(this)).properties(**SIZE)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import labels, name, phrase
+from glassware.charts.pooling import notes
 from glassware.charts.theme import colours, heading, inline, log_axis, panelled
 from glassware.statistics import bootstrap, median, power_law_exponent
 
@@ -26,10 +28,12 @@ def power_laws(
     panel: str,
     title: str,
     x_title: str | None = None,
+    colour_title: str | None = None,
     subtitle: str = "",
     columns: int = 2,
+    over: Sequence[str] = (),
 ) -> alt.TopLevelMixin:
-    """Median steps to success against ``x``, a line per ``colour``, a panel per ``panel``; both axes logarithmic.
+    """Median steps to success against ``x``, one line per ``colour``, one panel per ``panel``; both axes logarithmic.
 
     Bars are 95% bootstrap intervals. A line ends where half of the runs or more fail. The dashed line is the
     least-squares power law through the medians, its exponent written at the end.
@@ -74,7 +78,7 @@ def power_laws(
             "colour:N",
             sort=hue_order,
             scale=colours(colour, hue_order, numeric=True),
-            legend=alt.Legend(title=name(colour), symbolType="stroke", symbolOpacity=1, symbolSize=220),
+            legend=alt.Legend(title=colour_title or name(colour), symbolType="stroke", symbolOpacity=1, symbolSize=220),
         ),
     }
     y = alt.Y(
@@ -84,7 +88,7 @@ def power_laws(
         axis=log_axis(min(ends, default=1), max(ends, default=10), labelOverlap="greedy"),
     )
     tooltip = [
-        alt.Tooltip("colour:N", title=name(colour)),
+        alt.Tooltip("colour:N", title=colour_title or name(colour)),
         alt.Tooltip("x:Q", title=x_title or name(x)),
         alt.Tooltip("y:Q", title="median steps", format=",.0f"),
         alt.Tooltip("counts:N", title="converged runs"),
@@ -108,7 +112,7 @@ def power_laws(
     chart = alt.layer(*layers, data=inline([*records, *fitted])).properties(width=width, height=height)
     order = [head[label] for label in panel_order]
     figure = panelled(chart, order, columns=across, spacing=24)
-    return figure.properties(title=heading(title, subtitle))  # type: ignore[no-any-return]
+    return figure.properties(title=heading(title, notes(frame, [x, colour, panel], subtitle, over, order)))  # type: ignore[no-any-return]
 
 
 def _fit(key: tuple[str, str], points: list[tuple[float, float]]) -> list[dict[str, Any]]:

@@ -10,9 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import altair as alt
-import vl_convert
-
+from glassware.charts.backend import alt, vl_convert
 from glassware.charts.theme import CONFIG
 from glassware.errors import GlasswareError
 

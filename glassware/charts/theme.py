@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-import altair as alt
+from glassware.charts.backend import alt
 
 INK, MUTED, FAINT = "#1f2328", "#6b7280", "#e3e6ea"
 TRAIN = "#9aa0a6"  # training error is gray in every figure, as in the paper
@@ -13,11 +13,8 @@ DENSE, SPARSE = "#2b6cb0", "#d9660a"  # a blue and an orange that colour-blind r
 CATEGORIES = [DENSE, SPARSE, "#0f8a6b", "#a63d8f", "#b8860b", "#55708a", "#7a4a21"]
 PICK = "#e11d48"  # the cell whose curves are shown
 HEAT: Literal["viridis"] = "viridis"  # perceptually uniform and safe for colour-blind readers
-SEQUENCE = alt.SchemeParams(name="viridis", extent=[0.88, 0.05])  # its yellow end is too pale for a line on white
+SEQUENCE = [0.88, 0.05]  # the part of it for lines: its yellow end is too pale on white
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first travels with vl-convert: the same PNG everywhere
-
-THRESHOLD = 0.10  # the test error at which a run counts as a success
-ERROR_TOP = 0.6  # chance is one half; a little room above it
 
 CONFIG: dict[str, Any] = {
     "background": "white",
@@ -77,8 +74,8 @@ def inline(records: list[dict[str, Any]]) -> dict[str, Any]:
     return {"values": tuple(records)}
 
 
-def heading(title: str, subtitle: str) -> alt.TitleParams:
-    """Title and, where there is one, subtitle."""
+def heading(title: str, subtitle: str | list[str]) -> alt.TitleParams:
+    """Title and, where there is one, subtitle, of one line or several."""
     return alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
 
 
@@ -111,7 +108,7 @@ def colours(column: str, order: list[str], *, numeric: bool) -> alt.Scale:
     if column == "init" and len({init_colour(label) for label in order}) == len(order):
         return alt.Scale(domain=order, range=[init_colour(label) for label in order])
     if numeric and len(order) > 1:
-        return alt.Scale(domain=order, scheme=SEQUENCE)
+        return alt.Scale(domain=order, scheme=alt.SchemeParams(name=HEAT, extent=SEQUENCE))
     return alt.Scale(domain=order, range=CATEGORIES)
 
 

@@ -2,26 +2,75 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import polars as pl
 
-from glassware.charts.labels import keys, labels
-from glassware.charts.theme import ERROR_TOP, MUTED, SHORT, THRESHOLD, TRAIN, init_colour, inline
+from glassware.charts.backend import alt
+from glassware.charts.labels import SHARES, keys, labels, name
+from glassware.charts.theme import MUTED, SHORT, TRAIN, init_colour, inline
 
-CURVES = ("curve_step", "curve_test_error", "curve_train_error")
-TRAINING, TEST = "training error", "test error"
-
-
-def has_curves(frame: pl.DataFrame) -> bool:
-    """Whether any run has kept its curve."""
-    present = all(column in frame.columns and frame.schema[column].base_type() is pl.List for column in CURVES)
-    return present and bool((frame["curve_step"].list.len() > 0).any())
+STEP, TEST = "curve_step", "curve_test_"
+MOST = 0.99  # of the points decide how high an axis of shares is: a few outliers do not
+ROOM = 0.05  # above them
 
 
-def traces(frame: pl.DataFrame, by: Sequence[str], *, runs: int, points: int) -> tuple[pl.DataFrame, list[str]]:
+@dataclass(frozen=True)
+class Curves:
+    """Which curves of a frame are drawn.
+
+    Attributes:
+        measure: what they measure: that by which the runs succeed, as far as the frame says.
+        test: its column.
+        train: the column of the same on training examples, if there is one.
+        threshold: where success lies, if all runs agree.
+    """
+
+    measure: str
+    test: str
+    train: str | None
+    threshold: float | None
+
+    @property
+    def columns(self) -> list[str]:
+        return [STEP, self.test, *([self.train] if self.train else [])]
+
+    @property
+    def training(self) -> str:
+        """What the line of training examples is called."""
+        return f"training {name(self.measure)}"
+
+    def kind(self, init: str) -> str:
+        """What the line of test examples is called, of runs with these initial weights."""
+        said = f"test {name(self.measure)}" if self.test.startswith(TEST) else name(self.measure)
+        return f"{said}, {init}" if init else said
+
+
+def find_curves(frame: pl.DataFrame) -> Curves | None:
+    """The curves of the measure of success; None where no run has kept any."""
+    lists = [column for column, kind in frame.schema.items() if kind.base_type() is pl.List]
+    tests = [column.removeprefix(TEST) for column in lists if column.startswith(TEST)]
+    measures = [*_only(frame, "measure"), *tests]  # the first metric of a run is its measure of success
+    for measure in measures:
+        test = f"{TEST}{measure}" if measure in tests else f"curve_{measure}"
+        if test in lists and STEP in lists and bool((frame[STEP].list.len() > 0).any()):
+            train, threshold = f"curve_train_{measure}", next(iter(_only(frame, "success_at")), None)
+            return Curves(measure, test, train if train in lists else None, threshold)
+    return None
+
+
+def _only(frame: pl.DataFrame, column: str) -> list[Any]:
+    """The value of a column that has one, in a list."""
+    values = frame[column].unique().to_list() if column in frame.columns else []
+    return values if len(values) == 1 and values[0] is not None else []
+
+
+def traces(
+    frame: pl.DataFrame, curves: Curves, by: Sequence[str], *, runs: int, points: int
+) -> tuple[pl.DataFrame, list[str]]:
     """The first ``runs`` runs of each group that have a curve, and the kinds of line among them.
 
     Columns: ``by``, kind, run, and as lists step, test and train: every so many-th point, ``points`` or fewer, and
@@ -29,61 +78,67 @@ def traces(frame: pl.DataFrame, by: Sequence[str], *, runs: int, points: int) ->
     """
     init = keys(frame, ["init"]) if "init" in frame.columns else []
     # Which rows, from the short columns alone: shuffling every curve of a large frame takes seconds.
-    drawn = frame.select(*by, pl.col("curve_step").list.len().alias("length")).with_row_index("place")
+    drawn = frame.select(*by, pl.col(STEP).list.len().alias("length")).with_row_index("place")
     drawn = drawn.filter(pl.col("length") > 0).filter(pl.int_range(pl.len()).over(by) < runs)
-    few = frame.select(*dict.fromkeys([*by, *init, *CURVES]))[drawn["place"]]
-    length = pl.col("curve_step").list.len().cast(pl.Int64)
+    few = frame.select(*dict.fromkeys([*by, *init, *curves.columns]))[drawn["place"]]
+    length = pl.col(STEP).list.len().cast(pl.Int64)
     stride = ((length + points - 3) // (points - 1)).clip(1)
     kept = pl.concat_list(pl.int_ranges(0, length - 1, stride), length - 1)
     found, order = labels(few, "init") if init else ([""] * len(few), [""])
-    lists = {"step": "curve_step", "test": "curve_test_error", "train": "curve_train_error"}
+    lists = {"step": STEP, "test": curves.test, "train": curves.train or curves.test}
     table = few.with_columns(
-        pl.Series("kind", [_kind(label) for label in found], pl.String),
+        pl.Series("kind", [curves.kind(label) for label in found], pl.String),
         pl.int_range(pl.len()).alias("run"),
         *(_numbers(pl.col(column).list.gather(kept, null_on_oob=True)).alias(name) for name, column in lists.items()),
     )
-    return table.select(*by, "kind", "run", *lists), [_kind(label) for label in order]
+    return table.select(*by, "kind", "run", *lists), [curves.kind(label) for label in order]
 
 
 def unroll(chart: Any, *, log_x: bool = False) -> Any:
-    """Turn traces, one record a run, into points; on the chart that holds the data, for layers would each do it."""
+    """Turn traces, one record per run, into points; on the chart that holds the data, for layers would each do it."""
     points = chart.transform_flatten(["step", "test", "train"])
     # The evaluation before the first step has no place on a log axis.
     return points.transform_filter("datum.step > 0") if log_x else points
 
 
-def curve_layers(kinds: list[str], log: alt.Axis | None = None) -> list[Any]:
-    """Layers that draw traces: training error gray and behind, test error in the hue of its init, and the threshold."""
+def curve_layers(table: pl.DataFrame, curves: Curves, kinds: list[str], log: alt.Axis | None = None) -> list[Any]:
+    """Layers that draw traces: training gray and behind, test in the hue of its init, and the threshold."""
     x = alt.X(
         "step:Q",
         title="training step",
         scale=alt.Scale(type="log", nice=False) if log else alt.Scale(nice=False),
         axis=log or alt.Axis(labelExpr=SHORT, tickCount=4, grid=False),
     )
-    hues = [TRAIN, *(init_colour(kind.removeprefix(f"{TEST}, ")) for kind in kinds)]
+    both = curves.train is not None
+    said = curves.kind("")
+    hues = [*([TRAIN] if both else []), *(init_colour(kind.removeprefix(f"{said}, ")) for kind in kinds)]
     hue = alt.Color(
         "kind:N",
-        scale=alt.Scale(domain=[TRAINING, *kinds], range=hues),
+        scale=alt.Scale(domain=[*([curves.training] if both else []), *kinds], range=hues),
         legend=alt.Legend(title=None, orient="bottom", direction="horizontal", symbolType="stroke", symbolOpacity=1),
     )
+    scale, axis = _heights(table, curves)
     lines = []
-    for field, colour in (("train", alt.ColorDatum(TRAINING)), ("test", hue)):
-        y = alt.Y(
-            f"{field}:Q",
-            title="error",
-            # Clamped, not clipped, and translucent by stroke: a clip or an opacity a line makes a PNG slow.
-            scale=alt.Scale(domain=[0, ERROR_TOP], clamp=True),
-            axis=alt.Axis(format="%", values=[0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6], tickCount=7),
-        )
+    for field, colour in ((("train", alt.ColorDatum(curves.training)),) if both else ()) + (("test", hue),):
+        y = alt.Y(f"{field}:Q", title=name(curves.measure), scale=scale, axis=axis)
         line = alt.Chart().mark_line(strokeWidth=1.3, strokeOpacity=0.6)
         lines.append(line.encode(x=x, y=y, color=colour, detail="run:N"))
-    threshold = alt.Chart(inline([{"error": THRESHOLD}]))
-    rule = threshold.mark_rule(strokeDash=[5, 4], strokeWidth=1, color=MUTED).encode(y="error:Q")
+    if curves.threshold is None:
+        return lines
+    threshold = alt.Chart(inline([{"threshold": curves.threshold}]))
+    rule = threshold.mark_rule(strokeDash=[5, 4], strokeWidth=1, color=MUTED).encode(y="threshold:Q")
     return [*lines, rule]
 
 
-def _kind(init: str) -> str:
-    return f"{TEST}, {init}" if init else TEST
+def _heights(table: pl.DataFrame, curves: Curves) -> tuple[alt.Scale, alt.Axis]:
+    """The vertical axis: from nought in percent for a share, else as the numbers are."""
+    if curves.measure not in SHARES:
+        return alt.Scale(zero=False), alt.Axis(tickCount=5)
+    highest = max((table[field].explode().quantile(MOST) or 0.0 for field in ("test", "train")), default=0.0)
+    tenths = min(10, math.ceil(10 * (highest + ROOM) - 1e-6))
+    # Clamped, not clipped, and lines are translucent by stroke: a clip or an opacity per line makes a PNG slow.
+    scale = alt.Scale(domain=[0, tenths / 10], clamp=True)
+    return scale, alt.Axis(format="%", values=[i / 10 for i in range(tenths + 1)], tickCount=tenths + 1)
 
 
 def _numbers(values: pl.Expr) -> pl.Expr:

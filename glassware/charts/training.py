@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import altair as alt
+from collections.abc import Sequence
+
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.labels import keys, labels, need, phrase
+from glassware.charts.pooling import notes
 from glassware.charts.theme import heading, inline, log_axis, panelled
-from glassware.charts.traces import CURVES, curve_layers, has_curves, traces, unroll
+from glassware.charts.traces import STEP, curve_layers, find_curves, traces, unroll
 from glassware.errors import GlasswareError
 
 RUNS = 50  # in one panel; more lines say no more
@@ -17,28 +20,38 @@ ACROSS = 4  # panels side by side
 
 
 def training_curves(
-    frame: pl.DataFrame, *, by: list[str], title: str, subtitle: str = "", log_x: bool = False
+    frame: pl.DataFrame,
+    *,
+    by: list[str],
+    title: str,
+    subtitle: str = "",
+    log_x: bool = False,
+    over: Sequence[str] = (),
 ) -> alt.TopLevelMixin:
-    """Training and test error along the way, one panel a combination of the columns ``by``.
+    """The measure of success along the way, one panel per combination of the columns ``by``.
 
-    One gray line (training error) and one coloured line (test error) a run; the dashed line is the success threshold.
+    One gray line (on training examples) and one coloured line (on test examples) per run; the dashed line is the
+    threshold of success. ``over`` names fields in which the runs of a panel differ on purpose.
     """
-    need(frame, [*by, *CURVES])
-    if not has_curves(frame):
+    need(frame, [*by, STEP])
+    curves = find_curves(frame)
+    if curves is None:
         raise GlasswareError("training curves need runs with curves, and these have none")
     groups, order, across = _panels(frame, by)
     most = 2 * POINTS if log_x else POINTS  # a log axis spreads out the first few
     runs = min(RUNS, max(5, TOTAL // (most * len(order))))
     points = min(most, max(20, TOTAL // (runs * len(order))))
     named = frame.join(groups, on=keys(frame, by), how="left", nulls_equal=True)
-    table, kinds = traces(named, ["panel"], runs=runs, points=points)
+    table, kinds = traces(named, curves, ["panel"], runs=runs, points=points)
 
     size = {1: (460, 260), 2: (330, 190)}.get(across, (220, 140))
     steps = [step for steps in table["step"] for step in steps if step]
-    layers = curve_layers(kinds, log_axis(min(steps), max(steps), grid=False) if log_x and steps else None)
+    axis = log_axis(min(steps), max(steps), grid=False) if log_x and steps else None
+    layers = curve_layers(table, curves, kinds, axis)
     panel = alt.layer(*layers, data=inline(table.to_dicts())).properties(width=size[0], height=size[1])
     figure = panelled(panel, order, columns=across)
-    return unroll(figure, log_x=log_x).properties(title=heading(title, subtitle))
+    lines = notes(frame, by, subtitle, over, order)
+    return unroll(figure, log_x=log_x).properties(title=heading(title, lines))
 
 
 def _panels(frame: pl.DataFrame, by: list[str]) -> tuple[pl.DataFrame, list[str], int]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from glassware.commands.options import STORE, AsJson, StoreFolder
+from glassware.errors import GlasswareError
 from glassware.printing.console import make_console, print_figures
 from glassware.printing.plan import print_plan
 
 
 def plan(
-    n: Annotated[int, typer.Option("--n", metavar="N", help="Inputs of the parity.")],
-    k: Annotated[int, typer.Option("--k", metavar="K", help="Relevant inputs.")],
+    where: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COLUMN=VALUE", help="The task: columns of the results, n=50 k=3.", show_default=False),
+    ] = None,
     m: Annotated[
         int | None, typer.Option("--m", metavar="M", help="Examples at hand.", show_default="any number")
     ] = None,
@@ -32,11 +35,13 @@ def plan(
 
     Prices come from the runs in the store: successes, failures and how long they took.
 
-      glassware plan --n 50 --k 3 --m 1000 --budget 1e12
+      glassware plan n=50 k=3 --m 1000 --budget 1e12
     """
+    columns = dict(_column(word) for word in where or [])
+
     from glassware import api
 
-    found = api.plan(n, k, m, budget, store=store)
+    found = api.plan(columns, m, budget, store=store)
     drawn = [] if figure is None else api.plan_figure(found, figure)
     if as_json:
         print(json.dumps(found.plain(), indent=2))
@@ -44,3 +49,14 @@ def plan(
     console = make_console()
     print_plan(console, found)
     print_figures(console, drawn)
+
+
+def _column(word: str) -> tuple[str, Any]:
+    """``n=50`` as a column and its value: a number where it is one, else a word."""
+    name, equals, value = word.partition("=")
+    if not name or not equals or not value:
+        raise GlasswareError(f"give columns and their values, as n=50, not '{word}'")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

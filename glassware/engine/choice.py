@@ -83,17 +83,15 @@ def program(shape: Run, lanes: int, engine: Engine, relatives: tuple[Run, ...], 
 
 def _cpu_kernel(shape: Run, lanes: int, values: Values) -> LaneProgram:
     # Numba takes a second to import: only when it is used.
-    from glassware.engine.cpu.compiled import forget
+    from glassware.engine.cpu.compiled import build
     from glassware.engine.cpu.program import CpuProgram
 
-    try:
+    def make() -> LaneProgram:
         made = CpuProgram(shape, lanes)
         made.compile(values)
-    except Exception:  # damaged machine code raises whatever its pickles do; what else may be wrong shows again
-        forget()
-        made = CpuProgram(shape, lanes)
-        made.compile(values)
-    return made
+        return made
+
+    return build(make)
 
 
 def _gpu_kernel(shape: Run, lanes: int, values: Values, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:

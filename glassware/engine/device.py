@@ -11,6 +11,7 @@ import numpy as np
 
 from glassware.engine.cache import keep_compiled
 from glassware.training import Run
+from glassware.training.loop import step_examples
 
 CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
 GPU_LANES = 8192  # past this the H200 gains nothing
@@ -59,9 +60,8 @@ def lane_bytes(shape: Run) -> int:
     """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
     parameters = shape.network.parameters(shape.task)
     copies = (8 if shape.optimiser.name == "sgd" else 12) + len(shape.keep)
-    activations = (
-        4 * shape.batch_size * (shape.task.input_size + sum(shape.network.widths) + shape.task.classes) + 2 * 2**18
-    )
+    numbers = shape.task.input_size + sum(shape.network.widths) + shape.task.classes
+    activations = 4 * step_examples(shape) * numbers + 2 * 2**18
     return 4 * (copies * parameters + activations)
 
 

@@ -14,6 +14,7 @@ from glassware.engine import vectors
 from glassware.engine.cache import cache_folder, cache_wanted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Built = TypeVar("Built")
 
 
 class MachineCode:
@@ -37,9 +38,14 @@ class MachineCode:
         finally:
             numba.config.CACHE_DIR = theirs
 
-    def forget(self) -> None:
-        """Throw the kept machine code away: what a killed process left half written cannot be loaded."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def build(self, make: Callable[[], Built]) -> Built:
+        """What ``make`` returns, which loads or compiles these functions. If it fails, the kept machine code is thrown
+        away and it is called once more: what a killed process left half written raises any error when loaded."""
+        try:
+            return make()
+        except Exception:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            return make()
 
 
 def inlined(function: Function) -> Function:

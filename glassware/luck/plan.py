@@ -1,24 +1,23 @@
-"""What to train for a parity with so many examples, and how often: advice from the runs of a store."""
+"""What to train for a task with so many examples, and how often: advice from the runs of a store."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from glassware.errors import GlasswareError
-from glassware.luck.price import COLUMNS, Cell, known_cells, price_table
+from glassware.luck.price import Cell, price_table, priced
+from glassware.luck.problems import find_problem, say
 from glassware.luck.restart import FEWEST_RUNS, FEWEST_SUCCESSES
 from glassware.statistics import Estimate
 from glassware.sweeps import Store
-from glassware.training import Evaluation
 
 ENOUGH = 0.95  # a budget within which a cell succeeds so surely is large enough; then the cheapest is best
 LATE = 0.9  # of the budget of steps: a best cut-off beyond it might lie further still
-SUCCESS = Evaluation().success
 UNTOLD = {
     "no success": "never succeeded",
     "too few successes": f"succeeded less than {FEWEST_SUCCESSES} times",
@@ -31,22 +30,24 @@ class Plan:
     """Advice: which cell to train, cut off when, restarted how often.
 
     Attributes:
-        n, k, m, budget: what was asked; m None: as many examples as needed, budget None: as many operations.
+        where: the problem, by columns of the results table.
+        m, budget: what was asked; m None: as many examples as needed, budget None: as many operations.
         cells: the cells that fit and have a price, best first.
         untold: the cells that fit and have none.
         larger: the cells that need more than m examples.
-        others: how many cells are other problems: noisy labels, another test error to reach.
+        others: how many cells are other problems that were not asked for by name.
+        apart: the columns in which those differ: of the task, or of what counts as success.
         unknown: how many cells have a part, such as an activation, that is not known here.
     """
 
-    n: int
-    k: int
+    where: Mapping[str, Any]
     m: int | None
     budget: float | None
     cells: tuple[Cell, ...]
     untold: tuple[Cell, ...]
     larger: tuple[Cell, ...]
-    others: int
+    others: int = 0
+    apart: tuple[str, ...] = ()
     unknown: int = 0
 
     @property
@@ -87,7 +88,7 @@ class Plan:
         if self.larger:
             yield f"{_cells(len(self.larger))} left aside: more than {self.m:,} examples"
         if self.others:
-            yield f"{_cells(self.others)} left aside: noisy labels, or another test error than {SUCCESS:.0%} to reach"
+            yield f"{_cells(self.others)} left aside: they differ in {' or '.join(self.apart)}"
         if self.unknown:
             yield f"{_cells(self.unknown)} left aside: a model or activation that is not known here"
 
@@ -95,6 +96,8 @@ class Plan:
         """Whether the best width is the first or last of those tried."""
         width = lambda cell: next(iter(cell.run.model.widths), None)
         widths = sorted({w for cell in (*self.cells, *self.untold) if (w := width(cell)) is not None})
+        if width(best) is None:
+            return
         if width(best) == widths[0]:
             yield f"width {widths[0]:,} is the narrowest in the store: a narrower network may be cheaper"
         elif width(best) == widths[-1]:
@@ -107,8 +110,7 @@ class Plan:
     def plain(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         return {
-            "n": self.n,
-            "k": self.k,
+            "where": dict(self.where),
             "m": self.m,
             "budget": self.budget,
             "best": self._plain(self.cells[0]) if self.cells else None,
@@ -132,8 +134,10 @@ class Plan:
         }
 
 
-def plan(store: Store, n: int, k: int, m: int | None = None, budget: float | None = None) -> Plan:
-    """What to train for the (n, k)-parity, by the price of one success.
+def plan(
+    store: Store, where: Mapping[str, Any] | None = None, m: int | None = None, budget: float | None = None
+) -> Plan:
+    """What to train for a task, by the price of one success.
 
     A cell fits when its sample has at most ``m`` examples, for one can always use fewer; an online cell when a try
     draws at most so many. The best is the one whose price is lowest at the upper end of its interval: among many cells
@@ -142,51 +146,40 @@ def plan(store: Store, n: int, k: int, m: int | None = None, budget: float | Non
 
     Args:
         store: finished runs.
-        n, k: the task.
+        where: columns of the results table and their values, as ``{"task": "parity", "n": 50, "k": 3}``. Columns of the
+            task, and of what counts as success, that are not named have their usual values.
         m: examples at hand; None: any number.
         budget: floating-point operations to spend; None: any number.
     """
-    for name, value in (("n", n), ("k", k), ("m", m)):
-        if value is not None and value < 1:
-            raise GlasswareError(f"{name} must be at least 1, not {value}")
+    if m is not None and m < 1:
+        raise GlasswareError(f"m must be at least 1, not {m}")
     if budget is not None and not 0 < budget < math.inf:
         raise GlasswareError(f"budget must be a positive number of FLOPs, not {budget:g}")
-    frame = store.read([*COLUMNS, "n", "k", "steps"]).filter(pl.col("steps").is_not_null())
-    tasks = sorted(set(frame.select("n", "k").iter_rows()))
-    if (n, k) not in tasks:
-        raise GlasswareError(f"store {store.path} has no trained run of n = {n}, k = {k}{_instead(tasks, n, k)}")
-    found, unknown = known_cells(frame.filter(pl.col("n") == n, pl.col("k") == k))
-    asked = [cell for cell in found if not cell.run.task.noise and cell.run.evaluation.success == SUCCESS]
-    if not asked and unknown:
-        raise GlasswareError(f"store {store.path} has no run of n = {n}, k = {k} whose model is known here")
-    if not asked:
-        raise GlasswareError(f"store {store.path} has only noisy or otherwise judged runs of n = {n}, k = {k}")
+    problem = find_problem(store, where or {})
+    asked = [priced(group) for group in problem.groups]
     known = [cell for cell in asked if cell.restart.tells == "price"]
     fit = [cell for cell in known if m is None or cell.examples <= m]
-    untold = [cell for cell in asked if cell not in known and (m is None or (cell.run.m or math.inf) <= m)]
+    untold = [cell for cell in asked if cell not in known and (m is None or (cell.run.sample or math.inf) <= m)]
     if m is not None and not fit and not untold:
         least = min(cell.examples for cell in asked)
         smallest = f"; the smallest needs {least:,.0f}" if math.isfinite(least) else ""
-        raise GlasswareError(f"store {store.path} has no cell for n = {n}, k = {k} with {m} examples{smallest}")
+        said = say(problem.where)
+        raise GlasswareError(f"store {store.path} has no cell for {said} with {m} examples{smallest}")
 
     def rank(cell: Cell) -> tuple[float, float]:
         return 0.0 if budget is None else -min(cell.chance(budget).low, ENOUGH), cell.flops.high
 
     larger = tuple(cell for cell in asked if cell not in fit and cell not in untold)
-    best_first, others = tuple(sorted(fit, key=rank)), len(found) - len(asked)
-    return Plan(n, k, m, budget, best_first, tuple(untold), larger, others, unknown)
+    best_first = tuple(sorted(fit, key=rank))
+    return Plan(
+        problem.where, m, budget, best_first, tuple(untold), larger, problem.others, problem.apart, problem.unknown
+    )
 
 
 def power(value: float) -> str:
     """A large number in two digits: ``1.2e10``."""
     digits, exponent = f"{value:.1e}".split("e")
     return f"{digits}e{int(exponent)}"
-
-
-def _instead(tasks: list[tuple[int, int]], n: int, k: int) -> str:
-    """The nearest tasks that the store has."""
-    near = sorted(tasks, key=lambda task: (abs(math.log(task[0] / n)) + abs(task[1] - k), task))[:3]
-    return f"; nearest are {', '.join(f'({a}, {b})' for a, b in near)}" if near else "; it is empty"
 
 
 def _cells(count: int) -> str:

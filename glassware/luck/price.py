@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-from pydantic import ValidationError
 
 from glassware.engine import evaluation_flops, step_flops
+from glassware.luck.groups import COLUMNS, FREE, Group, known_groups, problem, run_columns
 from glassware.luck.lives import Lives
 from glassware.luck.restart import Restart, optimal_restart
 from glassware.part import dotted
 from glassware.statistics import Estimate
 from glassware.training import Run
 
-COLUMNS = ["spec", "steps_to_success", "diverged_step", "steps_taken"]
-
-# What may differ between runs of one cell. How a run is examined may not: evaluations cost, and they find successes.
-FREE = {"seed", "steps", "probes"}
 NAMED = {"m", "model.width", "init.scheme", "init.s", "steps"}  # what a cell is called by, and its cut-off
 
 
@@ -31,8 +26,7 @@ NAMED = {"m", "model.width", "init.scheme", "init.s", "steps"}  # what a cell is
 class Cell:
     """Runs that differ in their luck alone, and the price of a success among them.
 
-    Work is counted as in the results table: the step's operations, and a whole evaluation every ``evaluation.every``
-    steps and before the first one.
+    Work is counted as in the results table: the step's operations, and a whole evaluation whenever the run is examined.
 
     Attributes:
         run: one of them, with the largest budget of steps.
@@ -61,7 +55,17 @@ class Cell:
     @property
     def examples(self) -> float:
         """Examples a try needs: its sample, or online as many as it draws until its cut-off."""
-        return self.run.m if self.run.m is not None else self.restart.cutoff * self.run.batch
+        return self.run.sample if self.run.sample is not None else self.restart.cutoff * self.run.batch_size
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        """What is to be learnt, and what counts as having learnt it; cells are compared where these are the same."""
+        return problem(self.run)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What it is, in the words of the results table."""
+        return {name: value for name, value in run_columns(self.run).items() if name not in FREE}
 
     @property
     def attempt(self) -> Run:
@@ -69,7 +73,8 @@ class Cell:
         every = self.run.evaluation.every
         evaluation = self.run.evaluation.model_copy(update={"stop": True})
         steps = math.ceil(self.restart.cutoff / every) * every
-        return self.run.model_copy(update={"steps": steps, "evaluation": evaluation, "probes": (), "seed": 0})
+        update = {"steps": steps, "evaluation": evaluation, "probes": (), "keep": (), "seed": 0, "pairing": None}
+        return self.run.model_copy(update=update)
 
     def apart_from(self, other: Cell) -> dict[str, Any]:
         """Dotted fields in which this cell differs from another, beside m, width and initial weights."""
@@ -92,33 +97,21 @@ class Cell:
 def cells(frame: pl.DataFrame) -> list[Cell]:
     """The cells of a table of runs (``COLUMNS`` of it suffice), in the order in which they appear.
 
-    Kernel machines are solved, not trained, and a rewound lottery ticket owes its luck to the network it is part of:
-    both are left out.
+    Kernel machines are solved, not trained, and what starts from the weights of another network (a rewound lottery
+    ticket) owes its luck to that one: both are left out.
     """
-    return known_cells(frame)[0]
+    return [priced(group) for group in known_groups(frame)[0]]
 
 
-def known_cells(frame: pl.DataFrame) -> tuple[list[Cell], int]:
-    """The cells, and how many more there are of which nothing is known here.
-
-    Those have a model or an activation that only the process that trained them had registered (docs/extending.md).
-    """
-    groups: dict[str, list[tuple[int | None, bool, int]]] = defaultdict(list)
-    largest: dict[str, tuple[int, str]] = {}
-    for spec, success, diverged, taken in frame.select(COLUMNS).iter_rows():
-        key, budget = _key(json.loads(spec))
-        groups[key].append((success, diverged is not None, taken))
-        largest[key] = max(largest.get(key, (0, "")), (budget, spec))
-    found, unknown = [], 0
-    for key, ended in groups.items():
-        try:
-            run = Run.model_validate_json(largest[key][1])
-        except ValidationError:
-            unknown += 1
-            continue
-        if not run.model.solved and run.init.neurons is None:
-            found.append(_cell(run, ended))
-    return found, unknown
+def priced(group: Group) -> Cell:
+    """A group of runs with its price."""
+    run, ended = group.run, group.ended
+    start = evaluation_flops(run)
+    step = step_flops(run) + start * run.evaluation.rounds(run.steps) / run.steps
+    times = [math.inf if success is None else float(success) for success, _, _ in ended]
+    lasted, diverged = [taken for _, _, taken in ended], [lost for _, lost, _ in ended]
+    restart = optimal_restart(times, lasted, diverged=diverged, start=start / step)
+    return Cell(run, Lives.of(times, lasted, diverged), restart, step, start)
 
 
 def price(frame: pl.DataFrame) -> pl.DataFrame:
@@ -134,29 +127,33 @@ def price(frame: pl.DataFrame) -> pl.DataFrame:
 
 def price_table(found: Iterable[Cell]) -> pl.DataFrame:
     """Cells as the rows of ``price``."""
-    return pl.DataFrame([_row(cell) for cell in found], schema=PRICES, orient="row")
+    rows = [{**dict.fromkeys(PRICES), **_row(cell)} for cell in found]
+    return (
+        pl.DataFrame(rows, schema_overrides=PRICES, infer_schema_length=None) if rows else pl.DataFrame(schema=PRICES)
+    )
 
 
 def pareto_front(prices: pl.DataFrame) -> pl.DataFrame:
-    """The rows of ``price`` that no other of the same n and k beats in both data and compute, by examples.
+    """The rows of ``price`` that no other of the same problem beats in both data and compute, by examples.
 
     Compute is compared at the upper ends: otherwise a cell that one lucky run makes look cheap would hide the others.
     """
-    known = prices.filter(pl.col("tells") == "price").sort("n", "k", "examples", "flops_high")
-    best_before = pl.col("flops_high").cum_min().shift(1).over("n", "k").fill_null(math.inf)
+    known = prices.filter(pl.col("tells") == "price").sort("problem", "examples", "flops_high")
+    best_before = pl.col("flops_high").cum_min().shift(1).over("problem").fill_null(math.inf)
     return known.filter(pl.col("flops_high") < best_before)
 
 
+# Columns of every table of prices; each part of a specification adds its own (``Run.given_columns``).
 PRICES: dict[str, Any] = {
-    "n": pl.Int32,
-    "k": pl.Int32,
+    "problem": pl.String,  # equal for cells that may be compared
+    "task": pl.String,
     "m": pl.Int64,  # null: online
     "width": pl.Int64,
     "init": pl.String,
-    "s": pl.Int32,
+    "s": pl.Int64,
     "optimiser": pl.String,
     "lr": pl.Float64,
-    "batch": pl.Int32,
+    "batch": pl.Int64,
     "loss": pl.String,
     "runs": pl.Int64,
     "successes": pl.Int64,
@@ -171,42 +168,17 @@ PRICES: dict[str, Any] = {
 }
 
 
-def _key(plain: dict[str, Any]) -> tuple[str, int]:
-    """What makes a cell, as text, and the budget of steps; of a specification as it is stored."""
-    kept = {field: value for field, value in plain.items() if field not in FREE}
-    kept["evaluation"] = {f: v for f, v in kept.get("evaluation", {}).items() if f != "stop"}
-    return json.dumps(kept, sort_keys=True), plain.get("steps", Run.model_fields["steps"].default)
-
-
-def _cell(run: Run, ended: list[tuple[int | None, bool, int]]) -> Cell:
-    start = evaluation_flops(run)
-    step = step_flops(run) + start / run.evaluation.every
-    times = [math.inf if success is None else float(success) for success, _, _ in ended]
-    lasted, diverged = [taken for _, _, taken in ended], [lost for _, lost, _ in ended]
-    restart = optimal_restart(times, lasted, diverged=diverged, start=start / step)
-    return Cell(run, Lives.of(times, lasted, diverged), restart, step, start)
-
-
 def _row(cell: Cell) -> dict[str, Any]:
-    run, restart, flops = cell.run, cell.restart, cell.flops
-    known = restart.tells == "price"
+    restart, flops = cell.restart, cell.flops
     found = {
-        "n": run.task.n,
-        "k": run.task.k,
-        "m": run.m,
-        "width": run.model.widths[0] if run.model.widths else None,
-        "init": run.init.scheme,
-        "s": run.init.s,
-        "optimiser": run.optimiser.name,
-        "lr": run.optimiser.lr,
-        "batch": run.batch,
-        "loss": run.loss,
+        **cell.columns,
+        "problem": json.dumps(cell.problem, sort_keys=True),
         "runs": restart.runs,
         "successes": restart.successes,
         "tells": restart.tells,
         "flops_low": flops.low if restart.tells != "too few runs" else None,
     }
-    if known:
+    if restart.tells == "price":
         found |= {
             "cutoff": int(restart.cutoff),
             "success_probability": restart.success_probability.value,
@@ -215,4 +187,7 @@ def _row(cell: Cell) -> dict[str, Any]:
             "flops": flops.value,
             "flops_high": flops.high,
         }
-    return {**dict.fromkeys(PRICES), **found}
+    return found
+
+
+__all__ = ["COLUMNS", "Cell", "cells", "pareto_front", "price", "price_table", "priced"]

@@ -1,11 +1,14 @@
 """Networks as pure init/apply pairs, their first weights, and the kernel machines they are compared with."""
 
 from glassware.models.activations import ACTIVATIONS, Activation
+from glassware.models.gated import Gated
 from glassware.models.init import SCHEMES, Init
 from glassware.models.kernel import KernelRidge
+from glassware.models.mirrored import Mirrored
 from glassware.models.mlp import MLP
 from glassware.models.model import Model, Params
 from glassware.models.neuron import Neuron
+from glassware.models.paired import Paired
 from glassware.models.polynet import PolyNet
 from glassware.models.transformer import Transformer
 
@@ -14,6 +17,9 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "mlp": MLP,
     "kernel-ridge": KernelRidge,
     "neuron": Neuron,
+    "paired": Paired,
+    "mirrored": Mirrored,
+    "gated": Gated,
     "polynet": PolyNet,
     "transformer": Transformer,
 }
@@ -24,10 +30,13 @@ __all__ = [
     "MODELS",
     "SCHEMES",
     "Activation",
+    "Gated",
     "Init",
     "KernelRidge",
+    "Mirrored",
     "Model",
     "Neuron",
+    "Paired",
     "Params",
     "PolyNet",
     "Transformer",

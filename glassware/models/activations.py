@@ -97,8 +97,15 @@ def double_sinusoid(z: Any, degree: int) -> Any:
     return jnp.sin(a * z + c)
 
 
+def relu6(z: Any) -> Any:
+    """min(max(z, 0), 6); its slope is 0 at both kinks, as that of relu."""
+    return jnp.where(z >= 6, 6.0, jnp.where(z <= 0, 0.0, z))
+
+
 ACTIVATIONS: dict[str, Activation] = {
     "relu": Activation(lambda z, _: jax.nn.relu(z)),
+    "relu6": Activation(lambda z, _: relu6(z)),
+    "identity": Activation(lambda z, _: z),
     "gelu": Activation(lambda z, _: jax.nn.gelu(z, approximate=False)),
     "power": Activation(lambda z, degree: z**degree, degree=True),
     "zigzag": Activation(zigzag, degree=True),

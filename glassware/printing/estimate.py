@@ -32,7 +32,7 @@ def print_estimate(console: Console, title: str, forecast: Forecast) -> None:
     if forecast.measured:
         ways = ", ".join(sorted({one.engine for one in forecast.measured}))
         speeds = ", ".join(
-            f"{one.flops / 1e9:,.3g} (n = {one.shape.task.input_size}, width {one.shape.network.width})"
+            f"{one.flops / 1e9:,.3g} ({one.shape.label()})"
             for one in sorted(forecast.measured, key=lambda one: one.shape.network.widths)
         )
         console.print(f"speed measured here ({ways}), GFLOP/s: {speeds}")

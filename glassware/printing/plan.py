@@ -19,8 +19,9 @@ RUNNERS_UP = 5
 def print_plan(console: Console, plan: Plan) -> None:
     """The recommendation, the runners-up, and what the store cannot tell."""
     from glassware.luck.plan import power
+    from glassware.luck.problems import say
 
-    asked = f"n = {plan.n:,}, k = {plan.k}, {'any number of' if plan.m is None else f'{plan.m:,}'} examples"
+    asked = f"{say(plan.where)}, {'any number of' if plan.m is None else f'{plan.m:,}'} examples"
     best = plan.best
     if best is None:
         console.print(f"{asked}: the store cannot tell what to train")
@@ -35,8 +36,8 @@ def print_plan(console: Console, plan: Plan) -> None:
             "tries": f"{restart.tries:.3g} on average; {tries} for 95%",
             "one success": f"{power(flops.value)} FLOPs [{power(flops.low)}, {power(flops.high)}]",
             "training": f"{attempt.optimiser.name}, lr {attempt.optimiser.lr:g}, weight decay "
-            f"{attempt.optimiser.weight_decay:g}, batches of {attempt.batch}, {attempt.loss} loss; looked at every "
-            f"{attempt.evaluation.every} steps",
+            f"{attempt.optimiser.weight_decay:g}, batches of {attempt.batch_size}, {attempt.loss} loss; looked at "
+            f"every {attempt.evaluation.every} steps",
         }
         if plan.chance is not None and plan.budget is not None:
             facts[f"within {power(plan.budget)} FLOPs"] = f"{_percent(plan.chance)} to succeed"
@@ -72,7 +73,7 @@ def _cell_text(cell: Cell) -> str:
     widths = " x ".join(f"{width:,}" for width in run.model.widths)
     init = f"{run.init.s}-sparse" if run.init.s is not None else run.init.scheme
     network = f"width {widths}" if widths else run.model.name
-    return f"{network}, {init}, {'online' if run.m is None else f'm = {run.m:,}'}"
+    return f"{network}, {init}, {'online' if run.sample is None else f'm = {run.sample:,}'}"
 
 
 def _percent(share: Estimate) -> str:

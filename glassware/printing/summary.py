@@ -28,6 +28,9 @@ def print_summary(console: Console, summary: pl.DataFrame) -> None:
             table.add_row("", f"and {len(cells) - MOST_VALUES} more")
     console.print()
     console.print(table)
+    if len(summary) and "measure" in summary.columns:
+        measures = dict.fromkeys(measure for cell in summary["measure"] for measure in cell.split(", "))
+        console.print(f"success: {' or '.join(measures)}", style="dim")
     if summary.filter(summary["median_steps"].is_null())["successes"].sum():
         console.print("never: the median run does not succeed, half of them or more fail", style="dim")
     console.print()

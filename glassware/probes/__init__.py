@@ -11,11 +11,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from glassware.probes.fits import any_model, few_weights, first_layer, one_neuron
+from glassware.probes.fits import (
+    any_model,
+    endless_sample,
+    few_weights,
+    first_layer,
+    leaky,
+    one_hidden_layer,
+    one_neuron,
+)
 from glassware.probes.gap import fourier_gap
-from glassware.probes.movement import irrelevant_movement, movement, relevant_movement, trajectory
-from glassware.probes.outputs import correlation
-from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms
+from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
+from glassware.probes.outputs import components, correlation, largest_output
+from glassware.probes.readout import solvable, solved_readout
+from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms, weight_sizes
 
 
 @dataclass(frozen=True)
@@ -39,13 +48,18 @@ PROBES: dict[str, Probe] = {
     "weight_norms": Probe("curve", weight_norms, first_layer("weight_norms")),
     "neuron_norms": Probe("final", neuron_norms, first_layer("neuron_norms")),
     "support_share": Probe("final", support_share, first_layer("support_share")),
+    "weight_sizes": Probe("final", weight_sizes, first_layer("weight_sizes")),
     "movement": Probe("curve", movement, first_layer("movement")),
     "relevant_movement": Probe("curve", relevant_movement, first_layer("relevant_movement")),
     "irrelevant_movement": Probe("curve", irrelevant_movement, first_layer("irrelevant_movement")),
     "trajectory": Probe("curve", trajectory, few_weights("trajectory")),
     "fourier_gap": Probe("curve", fourier_gap, one_neuron("fourier_gap"), sample=True),
+    "drift": Probe("curve", drift, one_hidden_layer("drift")),
+    "largest_output": Probe("curve", largest_output, endless_sample("largest_output"), sample=True),
+    "components": Probe("curve", components, leaky("components"), sample=True),
     "correlation": Probe("curve", correlation, sample=True),
     "first_layer": Probe("final", first_layer_weights, first_layer("first_layer")),
+    "solved_readout": Probe("final", solved_readout, solvable),
 }
 
 __all__ = ["PROBES", "Probe"]

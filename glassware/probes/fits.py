@@ -26,6 +26,38 @@ def first_layer(probe: str) -> Check:
     return check
 
 
+def one_hidden_layer(probe: str) -> Check:
+    """The check of a probe that looks at neurons, their biases and their readout."""
+    layered = first_layer(probe)
+
+    def check(run: Any) -> None:
+        layered(run)
+        if run.model.layers != 2:
+            raise ValueError(f"the probe '{probe}' needs one hidden layer, which '{run.model.name}' does not have here")
+
+    return check
+
+
+def endless_sample(probe: str) -> Check:
+    """The check of a probe that looks at the held-out sample that all runs of a task share."""
+
+    def check(run: Any) -> None:
+        if run.task.domain is not None:
+            raise ValueError(f"the probe '{probe}' needs a held-out sample, which '{run.task.name}' does not have")
+
+    return check
+
+
+def leaky(probe: str) -> Check:
+    """The check of a probe that looks at the two components of a leaky parity."""
+
+    def check(run: Any) -> None:
+        if run.task.name != "leaky-parity":
+            raise ValueError(f"the probe '{probe}' needs the task 'leaky-parity', not '{run.task.name}'")
+
+    return check
+
+
 def few_weights(probe: str) -> Check:
     """The check of a probe that keeps every first-layer weight as a column."""
     layered = first_layer(probe)

@@ -1,7 +1,7 @@
 """Hidden progress: how far the first-layer weights have moved, long before the error shows it.
 
 The initial weights are not kept: they are drawn again from their addresses at every evaluation, which costs far less
-than the evaluation itself.
+than the evaluation itself. Of a run that starts from kept weights, those are the initial ones.
 """
 
 from __future__ import annotations
@@ -33,14 +33,27 @@ def trajectory(run: Any, values: Any, params: Any) -> dict[str, Any]:
     return {f"weight_{j}_{i}": weight[i, j] for j in range(units) for i in range(inputs)}
 
 
+def drift(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """How far a network with one hidden layer has gone from where it started, at its worst neuron.
+
+    ``readout_size``: max |u|. ``neuron_moved``: the largest Euclidean distance of a neuron's incoming weights from the
+    first ones. ``bias_moved``: the largest distance of a bias.
+    """
+    start = run.first(values)[0]
+    return {
+        "readout_size": jnp.max(jnp.abs(params[1]["w"])),
+        "neuron_moved": jnp.max(jnp.linalg.norm(params[0]["w"] - start["w"], axis=0)),
+        "bias_moved": jnp.max(jnp.abs(params[0]["b"] - start["b"])),
+    }
+
+
 def on_support(run: Any, values: Any) -> Any:
     """1 on the coordinates of S, 0 elsewhere, (n,)."""
     return (1.0 - run.task.signs(values["task"]["mask"])) / 2.0
 
 
 def _moved(run: Any, values: Any, params: Any) -> Any:
-    drawn = run.network.init(values["init"], run.task)[0]["w"]
-    return params[0]["w"] - values.get("start", {}).get("0.w", drawn)
+    return params[0]["w"] - run.first(values)[0]["w"]
 
 
 def _largest(run: Any, values: Any, params: Any, where: Any, name: str) -> dict[str, Any]:

@@ -13,6 +13,23 @@ def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]
     return {"correlation": value}
 
 
+def largest_output(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+    """max |yhat(x)| over the held-out sample (its whole blocks)."""
+    output = lambda raw: jnp.max(jnp.abs(run.network.apply(params, run.task.inputs(values["task"], raw))))
+    return {"largest_output": jnp.max(jax.lax.map(output, exam.raw))}
+
+
+def components(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+    """Accuracy of a leaky parity on each component: the held-out sample as D1 (``uniform``) and as D2 (``leaking``)."""
+
+    def right(raw: Any, leaking: bool) -> Any:
+        x, y = run.task.component(values["task"], raw, leaking)
+        return jnp.mean(jnp.where(y * run.network.apply(params, x) > 0, 1.0, 0.0))
+
+    found = mean_over(exam.raw, lambda raw: (right(raw, False), right(raw, True)))
+    return dict(zip(("uniform", "leaking"), found, strict=True))
+
+
 def correlation_of(run: Any, values: Any, params: Any, raw: Any) -> Any:
     """The mean of y yhat(x) over a batch of compact examples."""
     output = run.network.apply(params, run.task.inputs(values["task"], raw))

@@ -30,3 +30,15 @@ def support_share(run: Any, values: Any, params: Any) -> dict[str, Any]:
 def first_layer_weights(run: Any, values: Any, params: Any) -> dict[str, Any]:
     """All first-layer weights, unit after unit, (units n,): two runs' distance is a difference of these."""
     return {"first_layer": params[0]["w"].T.reshape(-1)}
+
+
+def weight_sizes(run: Any, values: Any, params: Any) -> dict[str, Any]:
+    """Mean, least and largest size of first-layer weights on the support, ``relevant_mean``, ``_low``, ``_high``; off
+    it ``irrelevant_mean``, .."""
+    size, on = jnp.abs(params[0]["w"]), on_support(run, values)[:, None] > 0
+    found = {}
+    for name, where in (("relevant", on), ("irrelevant", ~on)):
+        found[f"{name}_mean"] = jnp.mean(size, where=where)
+        found[f"{name}_low"] = jnp.min(size, where=where, initial=jnp.inf)
+        found[f"{name}_high"] = jnp.max(size, where=where, initial=0.0)
+    return found

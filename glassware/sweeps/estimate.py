@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 import jax
 import numpy as np
@@ -14,7 +15,7 @@ from glassware.engine.choice import KernelError, choose
 from glassware.errors import GlasswareError
 from glassware.sweeps.experience import Experience
 from glassware.sweeps.forecast import Amount, Forecast, ForecastCell, Measured
-from glassware.training import Run
+from glassware.training import Evaluation, Run
 
 SHAPES = 6  # measured at most; the speed of the others lies between
 SECONDS = 60.0  # after which no further shape is measured
@@ -68,8 +69,25 @@ def _amount(run: Run, steps: float, rate: float) -> Amount:
     if run.model.solved:
         flops = solve_flops(run)
         return Amount(0.0, flops, flops / rate)
-    rounds = steps / run.evaluation.every + 1
-    return Amount(steps, steps * step_flops(run) + rounds * evaluation_flops(run), rounds * round_flops(run) / rate)
+    looks = _rounds(run.evaluation, steps) + 1
+    flops = steps * step_flops(run) + looks * evaluation_flops(run)
+    return Amount(steps, flops, _work([run], [steps]) / rate)
+
+
+def _work(runs: list[Run], steps: Iterable[float]) -> float:
+    """Work of runs of one shape, each of so many steps, in the operations of ``round_flops``.
+
+    The evaluation before the first step counts as a whole round.
+    """
+    shape = runs[0]
+    every, step = shape.evaluation.every, step_flops(shape)
+    look = round_flops(shape) - every * step
+    return sum((count + every) * step + (_rounds(shape.evaluation, count) + 1) * look for count in steps)
+
+
+@lru_cache(maxsize=2**12)
+def _rounds(evaluation: Evaluation, steps: float) -> float:
+    return evaluation.rounds(steps)
 
 
 def _measure(
@@ -86,7 +104,7 @@ def _measure(
     for shape in _representatives(shapes, engine):
         if measured and time.perf_counter() - started > SECONDS:
             break
-        tell(f"measuring n = {shape.task.input_size}, width {shape.network.width}")
+        tell(f"measuring {shape.label()}")
         try:
             speed = measure_speed(shapes[shape], lanes, engine)
         except (jax.errors.JaxRuntimeError, KernelError) as error:
@@ -122,11 +140,11 @@ def _representatives(shapes: Mapping[Run, list[Run]], engine: Engine) -> list[Ru
 
 
 def _cost(runs: list[Run]) -> float:
-    return sum(run.steps / run.evaluation.every + 1 for run in runs) * round_flops(runs[0])
+    return _work(runs, (run.steps for run in runs))
 
 
 def _rate(shape: Run, measured: list[Measured], engine: Engine) -> float:
-    """Floating-point operations a second: on the line through the measured shapes, both axes logarithmic."""
+    """Floating-point operations per second: on the line through the measured shapes, both axes logarithmic."""
     for one in measured:
         if one.shape == shape:
             return one.flops

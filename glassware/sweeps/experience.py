@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+import polars as pl
+from pydantic import ValidationError
+
+from glassware.specs import seedless
 from glassware.sweeps.store import Store
-from glassware.training import Run
+from glassware.training import Evaluation, Run
 
 # What an expected number of steps rests on: rows of the same cell, rows of the nearest cell, nothing (every run is
 # taken to use all its steps), or the specification itself (runs that never stop early, models that are solved).
 Basis: TypeAlias = Literal["cell", "neighbour", "nothing", "certain"]
 
-COLUMNS = ["spec", "m", "width", "steps", "steps_to_success", "diverged_step", "steps_taken"]
+COLUMNS = ["spec", "steps", "steps_to_success", "diverged_step", "steps_taken"]
 
-# What may differ between a cell and the rows it is judged by. Everything else (task, initialisation, loss, optimiser,
-# batch, what counts as success) must be the same.
-COORDINATES = {"m", "steps", "seed", "probes"}
-EXAMINATION = {"every", "test", "train", "screen", "stop"}
+# Columns in which a run may differ from the rows it is judged by: its luck, and how it is examined and kept.
+EXAMINATION = set(Evaluation().columns("evaluation")) - {"success_at", "measure", "direction"}
+IGNORED = {"seed", "steps", "probes", "keep", "pairing", "init_seed", "init_pairing", *EXAMINATION}
 
-Place: TypeAlias = tuple[float | None, float]  # log10 of m (None: online) and of the width
+# A cell has a family, in which neighbours are looked for, and a place there. The family is the task, what counts as
+# success, and everything that is not a number; the place is every other number: m, width, learning rate and so on.
+Family: TypeAlias = tuple[tuple[str, Any], ...]
+Place: TypeAlias = tuple[float | None, ...]
+APART = 1.0  # decades between two numbers of which one has no logarithm
 
 
 @dataclass(frozen=True)
@@ -53,12 +59,18 @@ class Experience:
     """The finished runs of a store, by what decides how fast they learn."""
 
     def __init__(self, store: Store | None) -> None:
-        self._ended: dict[str, dict[Place, list[_Ended]]] = defaultdict(lambda: defaultdict(list))
-        rows = store.read(COLUMNS).iter_rows() if store is not None else iter(())
-        for spec, m, width, steps, success, diverged, taken in rows:
-            if steps is not None:  # null: a solved model
-                stop = success if success is not None else taken if diverged is not None else None
-                self._ended[_family(json.loads(spec))][_place(m, width)].append(_Ended(stop, steps))
+        self._ended: dict[Family, dict[Place, list[_Ended]]] = defaultdict(lambda: defaultdict(list))
+        if store is None:
+            return
+        rows = store.read(COLUMNS).filter(pl.col("steps").is_not_null())  # null: a solved model
+        stop = pl.coalesce("steps_to_success", pl.when(pl.col("diverged_step").is_not_null()).then("steps_taken"))
+        for spec, stops, allowed in rows.group_by(seedless(), maintain_order=True).agg(stop, "steps").iter_rows():
+            try:
+                run = Run.model_validate_json(spec)
+            except ValidationError:  # a part that is not registered here says nothing about runs that are
+                continue
+            family, place = _cell(run)
+            self._ended[family][place] += [_Ended(*ended) for ended in zip(stops, allowed, strict=True)]
 
     def expected(self, run: Run) -> Expected:
         """Mean steps of runs like this one, by the rows of its cell or else of the nearest one.
@@ -69,11 +81,12 @@ class Experience:
             return Expected(0.0, 0.0, "certain")
         if not run.evaluation.stop:
             return Expected(float(run.steps), 0.0, "certain")
-        places = self._ended.get(_family(run.canonical()))
+        family, here = _cell(run)
+        places = self._ended.get(family)
         if not places:
             return Expected(float(run.steps), 1.0, "nothing")
-        here = _place(run.m, run.model.widths[0] if run.model.widths else None)
-        nearest = min(places, key=lambda place: _distance(here, place, run))
+        drawn = run.steps * run.batch_size
+        nearest = here if here in places else min(places, key=lambda place: _distance(here, place, drawn))
         known = unknown = 0
         for row in places[nearest]:
             if row.step is not None and row.step <= run.steps:
@@ -87,24 +100,32 @@ class Experience:
         return Expected(total / len(places[nearest]), unknown / max(1, total), basis)
 
 
-def _family(canonical: dict[str, Any]) -> str:
-    """A specification without the coordinates along which neighbours are looked for."""
-    kept = {field: value for field, value in canonical.items() if field not in COORDINATES}
-    if not isinstance(kept["model"].get("width"), list | tuple):  # widths of deeper networks must be the same
-        kept["model"] = {field: value for field, value in kept["model"].items() if field != "width"}
-    evaluation = {f: v for f, v in kept.pop("evaluation", {}).items() if f not in EXAMINATION}
-    return json.dumps({**kept, **evaluation}, sort_keys=True)
+def _cell(run: Run) -> tuple[Family, Place]:
+    """The family of a run, and its place there."""
+    columns = {name: value for name, value in run.given_columns().items() if name not in IGNORED}
+    problem = {*run.task.columns("task"), "success_at", "measure", "direction"}
+    axes = [name for name, value in columns.items() if name == "m" or (name not in problem and _number(value))]
+    family = tuple((name, ... if name in axes else _hashable(columns[name])) for name in columns)
+    return family, tuple(columns[name] for name in axes)
 
 
-def _place(m: int | None, width: int | None) -> Place:
-    return None if m is None else math.log10(m), math.log10(width or 1)
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _distance(here: Place, there: Place, run: Run) -> float:
+def _hashable(value: Any) -> Any:
+    return str(value) if isinstance(value, list | tuple | Mapping) else value
+
+
+def _distance(here: Place, there: Place, drawn: int) -> float:
     """Euclidean, in decades. Online training is a sample as large as the number of examples drawn."""
-    drawn = math.log10(run.steps * run.batch)
-    values: Iterable[tuple[float, float]] = zip(
-        *((drawn if m is None else m, width) for m, width in (here, there)), strict=True
-    )
-    apart = math.hypot(*(a - b for a, b in values))
-    return apart if (here[0] is None) == (there[0] is None) else apart + 1e-6  # like first
+    pairs = list(zip(here, there, strict=True))
+    apart = math.hypot(*(_decades(drawn if a is None else a, drawn if b is None else b) for a, b in pairs))
+    like = all((a is None) == (b is None) for a, b in pairs)
+    return apart if like else apart + 1e-6  # like first
+
+
+def _decades(a: float, b: float) -> float:
+    if a == b:
+        return 0.0
+    return abs(math.log10(a / b)) if a > 0 and b > 0 else APART

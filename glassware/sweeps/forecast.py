@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from glassware.engine import Engine
 from glassware.sweeps.experience import Basis
 from glassware.training import Run
 
-# Axes a table may be made along; the first along which the cells differ is taken.
-AXES: dict[str, Callable[[Run], Any]] = {
-    "width": lambda run: run.model.widths[0] if run.model.widths else None,
-    "m": lambda run: "online" if run.m is None else run.m,
-    "n": lambda run: run.task.n,
-    "k": lambda run: run.task.k,
-    "s": lambda run: run.init.s,
-    "weight_decay": lambda run: run.optimiser.weight_decay,
-    "lr": lambda run: run.optimiser.lr,
-}
+# A table is made along a column in which the cells differ: one of these, else a number, else anything.
+FIRST = ("width", "m")
+NO_AXES = {"seed", "probes", "keep", "pairing"}
 
 
 @dataclass(frozen=True)
@@ -115,17 +109,28 @@ class Forecast:
         """Seconds that what is left should take, compiling included."""
         return self.left.mean.seconds + (self.compiling if self.left.runs else 0.0)
 
-    @property
+    @cached_property
+    def _columns(self) -> list[dict[str, Any]]:
+        return [cell.run.given_columns() for cell in self.cells]
+
+    @cached_property
     def axis(self) -> str:
-        """The axis a table is made along."""
-        varies = (name for name, value in AXES.items() if len({value(cell.run) for cell in self.cells}) > 1)
-        return next(varies, "width")
+        """The column a table is made along."""
+        values: dict[str, set[Any]] = {}
+        for columns in self._columns:
+            for name, value in columns.items():
+                if name not in NO_AXES and not isinstance(value, list | tuple):
+                    values.setdefault(name, set()).add(value)
+        varies = [name for name, found in values.items() if len(found) > 1]
+        numbers = [name for name in varies if all(value is None or _number(value) for value in values[name])]
+        return next((name for name in (*FIRST, *numbers, *varies) if name in varies), FIRST[0])
 
     def lines(self) -> list[tuple[Any, Total]]:
-        """Totals by the value of ``axis``, in order."""
-        value, groups = AXES[self.axis], dict[Any, list[ForecastCell]]()
-        for cell in self.cells:
-            groups.setdefault(value(cell.run), []).append(cell)
+        """Totals by the value of ``axis``, in order; the sample of online runs is ``online``."""
+        groups: dict[Any, list[ForecastCell]] = {}
+        for cell, columns in zip(self.cells, self._columns, strict=True):
+            value = columns.get(self.axis)
+            groups.setdefault("online" if self.axis == "m" and value is None else value, []).append(cell)
         ordered = sorted(groups, key=lambda v: (v is None, isinstance(v, str), v))
         return [(v, _total(groups[v], lambda cell: cell.runs)) for v in ordered]
 
@@ -160,12 +165,7 @@ class Forecast:
                 for value, line in self.lines()
             ],
             "measured": [
-                {
-                    "n": one.shape.task.input_size,
-                    "width": one.shape.network.width,
-                    "engine": one.engine,
-                    "flops_per_second": one.flops,
-                }
+                {"shape": one.shape.label(), "engine": one.engine, "flops_per_second": one.flops}
                 for one in self.measured
             ],
         }
@@ -176,3 +176,7 @@ def _total(cells: Iterable[ForecastCell], count: Callable[[ForecastCell], int]) 
     for cell in cells:
         runs, mean, most = runs + count(cell), mean + cell.mean * count(cell), most + cell.most * count(cell)
     return Total(runs, mean, most)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -25,7 +25,12 @@ SCHEMA: dict[str, Any] = {
     "model": pl.String,
     "width": pl.Int64,
     "depth": pl.Int32,
+    "activation": pl.String,  # null: a model without one
+    "degree": pl.Int64,
+    "kernel": pl.String,  # null: a network
     "init": pl.String,
+    "s": pl.Int64,
+    "eps": pl.Float64,
     "loss": pl.String,
     "optimiser": pl.String,
     "lr": pl.Float64,
@@ -38,8 +43,13 @@ SCHEMA: dict[str, Any] = {
     "steps_to_success": pl.Int64,  # null: never
     "diverged_step": pl.Int64,  # null: never
     "steps_taken": pl.Int64,
+    "test_error": pl.Float32,  # at the end, as every metric
+    "train_error": pl.Float32,
     "final_loss": pl.Float32,
     "curve_step": pl.List(pl.Int32),
+    "curve_test_error": pl.List(pl.Float32),
+    "curve_train_error": pl.List(pl.Float32),
+    "curve_loss": pl.List(pl.Float32),
     "seconds": pl.Float64,
     "flops": pl.Float64,
     "glassware": pl.String,

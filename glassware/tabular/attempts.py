@@ -1,4 +1,4 @@
-"""One recipe on one table: what each network of an ensemble reads, learns, and holds out."""
+"""One recipe on one table: what each network of an ensemble reads, learns and holds out."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from glassware.tabular.jobs import Job, Outcome, Table
 from glassware.tabular.network import Params, View, inputs
 from glassware.tabular.recipe import Recipe
 
-CUT_EVERY = 3  # one network of so many reads pieces, where there are any
-LITTLE = 0.5  # of the loss of a constant on held-out rows: above it, there may be more to learn
+CUT_EVERY = 3  # every third network reads pieces of columns, if there are any
+LITTLE = 0.5  # share of a constant's loss; above it on held-out rows, there may be more to learn
 
 Scaled: TypeAlias = dict[tuple[int, str], tuple[Scaling, np.ndarray]]  # by a table's identity and the kind of scale
 
@@ -25,14 +25,14 @@ class Prepared(NamedTuple):
     """A checked table.
 
     Attributes:
-        recipe: to begin with.
+        recipe: the first one to try.
         X: columns.
         y: targets as given.
         truth: targets as networks know them.
         weight: of each row, with mean 1.
         seed: of everything random.
         classify: whether targets are classes.
-        sparsity: first-layer weights a neuron starts with; 0: dense.
+        sparsity: first-layer weights that each neuron starts with; 0: dense.
         held_out: share of the rows that a network does not learn.
     """
 
@@ -53,8 +53,8 @@ class Part(NamedTuple):
     Attributes:
         job: what is trained.
         view: what they read.
-        gain: by how much each input was raised before they read it.
-        places: theirs in the ensemble.
+        gain: factor by which each input was multiplied before they read it.
+        places: their places in the ensemble.
     """
 
     job: Job
@@ -64,7 +64,7 @@ class Part(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """An ensemble to be trained, part by part, and what the forest said of the table, if it was asked."""
+    """An ensemble to be trained, part by part, and the forest that guides it, if any."""
 
     recipe: Recipe
     parts: list[Part]
@@ -86,7 +86,7 @@ class Attempt(NamedTuple):
         return bool(loss > LITTLE * constant)
 
     def networks(self, outcomes: Sequence[Outcome]) -> list[tuple[Params, View]]:
-        """The trained networks in the order of the ensemble, each with what it reads; gains are in their weights."""
+        """The trained networks in the ensemble's order, each with what it reads; weights include the gains."""
         found = dict[int, tuple[Params, View]]()
         for part, outcome in zip(self.parts, outcomes, strict=True):
             gain = part.gain[:, None].astype(np.float32)
@@ -101,8 +101,8 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     Args:
         prepared: the table.
         recipe: how it is learnt.
-        scaled: what was scaled before is not again.
-        grown: the forest's word on this table, if it was asked before.
+        scaled: tables already scaled; a new one is added.
+        grown: guide already fitted on this table.
     """
     X, scaled, which = prepared.X, {} if scaled is None else scaled, (id(prepared.X), recipe.scale)
     if which not in scaled:
@@ -111,19 +111,19 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     scaling, x = scaled[which]
     gain, splits, found = np.ones(X.shape[1]), None, None
     if recipe.guided:
-        found = grown or asked(prepared, scaling)
+        found = grown or fit_guide(prepared, scaling)
         gain, splits, x = found.gain(), found.splits, x * found.gain()
     target = _target(prepared, recipe, found)
 
     def part(view: View, x: np.ndarray, gain: np.ndarray, sparsity: int, starts: Splits | None, at: np.ndarray) -> Part:
-        # A member's key depends on its place alone: where none holds out rows, a larger ensemble begins with a smaller.
+        # A member's key depends on its place alone: unless rows are held out, a larger ensemble extends a smaller one.
         keys = np.stack([fold(seed_words(prepared.seed), place) for place in at.tolist()])
         table, held_out = Table(x, target, prepared.truth, prepared.weight), _held_out(prepared, recipe, len(at))
         return Part(Job(recipe, sparsity, prepared.classify, table, starts, held_out, keys), view, gain, at)
 
     starts = None
     if splits is not None and len(splits.column) and recipe.start == "spread" and prepared.sparsity:
-        # Where trees split, as networks read the columns.
+        # Thresholds on the scale on which networks read the columns.
         starts = splits._replace(threshold=gain[splits.column] * scaling.at(splits.column, splits.threshold))
     places, cuts = np.arange(recipe.n_ensemble), None
     if recipe.cuts and recipe.n_ensemble > 1:
@@ -131,7 +131,7 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     if cuts is None:
         return Attempt(recipe, [part(scaling, x, gain, prepared.sparsity, starts, places)], found)
     stepped = places % CUT_EVERY == 1
-    # A piece is one step in one column already: to read two of them only is too little to start with.
+    # Dense: a piece is only one step in one column, and neurons that start with two of them read too little.
     parts = [
         part(scaling, x, gain, prepared.sparsity, starts, places[~stepped]),
         part(cuts, inputs(cuts, X), np.ones(len(cuts.columns)), 0, None, places[stepped]),
@@ -139,8 +139,8 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     return Attempt(recipe, parts, found)
 
 
-def asked(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Guide:
-    """What a forest says of the table; on one core without ``threads``."""
+def fit_guide(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Guide:
+    """Fit the guiding forest on a table; on one core without ``threads``."""
     y = prepared.y if prepared.classify else prepared.truth[:, 0]
     return guide(scaling.filled(prepared.X), y, prepared.weight, prepared.classify, prepared.seed, threads)
 
@@ -158,7 +158,7 @@ def _target(prepared: Prepared, recipe: Recipe, found: Guide | None) -> np.ndarr
 
 
 def _held_out(prepared: Prepared, recipe: Recipe, members: int) -> np.ndarray:
-    """The rows each member does not learn: one after another of a shuffled table, so that they differ."""
+    """The rows each member does not learn: consecutive parts of a shuffled table, so that they differ."""
     rows = len(prepared.X)
     count = min(rows - 1, max(1, round(prepared.held_out * rows))) if recipe.early_stopping else 0
     order = np.random.default_rng(prepared.seed).permutation(rows)

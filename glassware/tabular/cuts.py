@@ -1,4 +1,4 @@
-"""Columns cut into pieces: what a network reads that should see steps in a column, as trees do."""
+"""Columns cut into pieces, so that a network sees steps in a column as trees do."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Splits(NamedTuple):
     Attributes:
         column: that is split.
         threshold: where.
-        gain: how much purer that made its rows, summed over them.
-        above: the number of the split that these rows come from; -1 at a root.
+        gain: decrease of the impurity, summed over its rows.
+        above: the number of the parent split; -1 at a root.
     """
 
     column: np.ndarray
@@ -26,15 +26,15 @@ class Splits(NamedTuple):
 
 @dataclass
 class Cuts:
-    """Pieces of columns. A piece is 0 below its begin, 1 above its end, rises between them on a line, and is centred.
+    """Pieces of columns. A piece is 0 below its begin and 1 above its end, linear between them, and then centred.
 
     Attributes:
         fill: what a missing value of each column becomes.
-        columns: that each piece belongs to, (pieces,).
-        begin: of each piece.
-        end: likewise.
-        centre: subtracted.
-        size: standard deviation of each piece over the rows it was made for.
+        columns: the column of each piece, (pieces,).
+        begin: where each piece begins.
+        end: where each piece ends.
+        centre: mean of each piece over the rows it was fitted on, which is subtracted.
+        size: standard deviation of each piece over these rows.
     """
 
     fill: np.ndarray
@@ -46,15 +46,15 @@ class Cuts:
 
     @classmethod
     def fit(cls, X: np.ndarray, fill: np.ndarray, cuts: int, splits: Splits | None) -> Cuts | None:
-        """About so many cuts, where a forest splits most or, without one, evenly; None where there are none to make.
+        """Make about so many cuts, where a forest splits most or, without one, evenly; None if nothing can be cut.
 
-        A column gets its share of the forest's gain, and its cuts lie where they halve, third, ... that gain.
+        A column gets cuts in proportion to its share of the forest's gain, with equal gain between its cuts.
 
         Args:
             X: rows without missing values.
-            fill: for those that come with some.
-            cuts: of all columns together.
-            splits: of the forest.
+            fill: for missing values of later rows.
+            cuts: their number, all columns together.
+            splits: of the forest, if there is one.
         """
         count = X.shape[1]
         if splits is None:
@@ -68,7 +68,7 @@ class Cuts:
             inner = _even(values, wanted[column]) if splits is None else _where(splits, column, wanted[column])
             low, high = values.min(), values.max()
             edges = np.unique(np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]]))
-            # A column of two values is one piece; where numbers are too close to be told apart there is none.
+            # A column of two values is one piece; drop edges whose distance underflows.
             edges = edges[np.concatenate([[True], np.diff(0.5 * edges) > 0])]
             if len(edges) > 1:
                 pieces = _pieces(values[:, None], edges[:-1], edges[1:])
@@ -86,7 +86,7 @@ class Cuts:
 
 
 def _pieces(x: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    # Halves: the distance of two numbers may be too large to be one.
+    # Halve first: the difference may overflow.
     return np.clip((0.5 * x - 0.5 * begin) / (0.5 * end - 0.5 * begin), 0.0, 1.0)
 
 

@@ -1,10 +1,7 @@
-"""The estimators: scikit-learn outside, lanes inside."""
+"""The estimators, as scikit-learn knows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import zip_longest
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,16 +11,13 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from glassware.tabular.attempts import Attempt, Prepared, Scaled, attempt
-from glassware.tabular.guide import Guide
+from glassware.tabular.attempts import Attempt, Prepared
+from glassware.tabular.fitting import fit_all
 from glassware.tabular.inputs import DataError, refuse_categories, refuse_missing
 from glassware.tabular.jobs import Outcome
-from glassware.tabular.lanes import train
 from glassware.tabular.network import outputs
 from glassware.tabular.reading import importances, interactions
 from glassware.tabular.recipe import Recipe, recipe
-
-BETTER = 0.9  # of the first recipe's loss, which the patient one has to stay below
 
 
 class _SparseMLP(BaseEstimator):
@@ -37,9 +31,9 @@ class _SparseMLP(BaseEstimator):
         learning_rate: the largest learning rate.
         weight_decay: lambda.
         epochs: passes over the rows.
-        batch_size: rows a step.
-        early_stopping: each network holds out rows of its own, and all that read the same keep the weights they had
-            when these rows together were predicted best.
+        batch_size: rows per step.
+        early_stopping: each network holds out rows of its own, and networks with the same inputs keep the weights from
+            when these rows, all together, were predicted best.
         validation_fraction: share of the rows that a network holds out.
         n_ensemble: networks trained side by side; their predictions are averaged.
         guided: a forest on the same rows tells which columns neurons should start on and where they should bend (the
@@ -57,7 +51,7 @@ class _SparseMLP(BaseEstimator):
         random_state: seed of weights and row order.
 
     Attributes:
-        recipe_: the recipe that was used: preset and parameters put together.
+        recipe_: the recipe that was used: the preset with the parameters filled in.
         members_: each network's layers, as a tuple of ``{"w": (in, out), "b": (out,)}`` NumPy arrays.
         views_: what each network reads of a row: scaled columns, or columns cut into pieces.
         n_features_in_: number of columns. feature_names_in_: their names, for frames.
@@ -106,7 +100,7 @@ class _SparseMLP(BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on the rows of ``X``; rows of weight zero are left out."""
-        train_all([self], [self._prepare(X, y, sample_weight)])
+        fit_all([self], [self._prepare(X, y, sample_weight)])
         return self
 
     @property
@@ -132,7 +126,7 @@ class _SparseMLP(BaseEstimator):
         return interactions(self, k, X, y, top)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
-        """Everything before training that does not depend on the recipe: checks, columns, targets."""
+        """What comes before training and does not depend on the recipe: checks, columns, targets."""
         if self.init_sparsity is not None and not (
             self.init_sparsity >= 1 and int(self.init_sparsity) == self.init_sparsity
         ):
@@ -147,7 +141,7 @@ class _SparseMLP(BaseEstimator):
         used = weight > 0
         if not used.any():
             raise DataError("sample_weight must have a positive entry, and all are zero.")
-        if not used.all():  # else fits of one table go on sharing it
+        if not used.all():  # copy only then: fits of one table share it
             X, y, weight = X[used], y[used], weight[used]
         truth = self._targets(y, weight)
         seed = int(check_random_state(self.random_state).randint(2**31))
@@ -156,7 +150,7 @@ class _SparseMLP(BaseEstimator):
         return Prepared(first, X, y, truth, mean, seed, self._classify, sparsity, self.validation_fraction)
 
     def _recipe(self, preset: str) -> Recipe:
-        """A preset with this estimator's parameters put in."""
+        """A preset with this estimator's parameters filled in."""
         names = (
             "hidden_layer_sizes",
             "learning_rate",
@@ -217,44 +211,6 @@ class _SparseMLP(BaseEstimator):
         return tags
 
 
-def train_all(estimators: list[Any], tables: list[Prepared], guides: Sequence[Guide] = ()) -> None:
-    """Train every estimator on its table, all at once.
-
-    Where the default recipe finds little the patient one is tried, and taken if it finds clearly more: a parity shows
-    no progress for long, and early stopping takes that for the end.
-
-    Args:
-        estimators: to be fitted.
-        tables: of each.
-        guides: what forests say of the tables, where they were grown before.
-    """
-    scaled: Scaled = {}  # seeds and settings share the rows of their fold
-    made = [attempt(table, table.recipe, scaled, grown) for table, grown in zip_longest(tables, guides)]
-    trained = _train(made)
-    losses = [one.loss(outcomes) for one, outcomes in zip(made, trained, strict=True)]
-    again = [i for i, one in enumerate(estimators) if one.preset == "default" and made[i].learnt_little(losses[i])]
-    # Whatever cuts were asked for: patience reads signs.
-    patient = {i: replace(estimators[i]._recipe("patient"), cuts=0) for i in again}
-    seconds = [attempt(tables[i], recipe, scaled, made[i].guide) for i, recipe in patient.items()]
-    for i, one, outcomes in zip(again, seconds, _train(seconds), strict=True):
-        if one.loss(outcomes) < BETTER * losses[i]:
-            made[i], trained[i] = one, outcomes
-    failed = list[DataError]()
-    for estimator, one, outcomes in zip(estimators, made, trained, strict=True):
-        try:
-            estimator._finish(one, outcomes)
-        except DataError as error:  # the others are fitted all the same
-            failed.append(error)
-    if failed:
-        raise failed[0]
-
-
-def _train(attempts: list[Attempt]) -> list[list[Outcome]]:
-    """The outcomes of each attempt's parts, all trained at once."""
-    outcomes = iter(train([part.job for one in attempts for part in one.parts]))
-    return [[next(outcomes) for _ in one.parts] for one in attempts]
-
-
 class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
     """Classifies rows of a table by wide networks whose first layer starts sparse; ``classes_`` are the labels."""
 
@@ -296,7 +252,7 @@ class SparseMLPRegressor(RegressorMixin, _SparseMLP):  # type: ignore[misc]
     def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         y = np.asarray(y, np.float64)
         self._y_centre = float(np.average(y, weights=weight))
-        largest = float(np.max(np.abs(y - self._y_centre))) or 1.0  # squares of huge numbers are none
+        largest = float(np.max(np.abs(y - self._y_centre))) or 1.0  # squaring could overflow
         spread = largest * float(np.sqrt(np.average(np.square((y - self._y_centre) / largest), weights=weight)))
         self._y_spread = spread or 1.0
         return ((y - self._y_centre) / self._y_spread)[:, None]

@@ -1,4 +1,4 @@
-"""A forest grown on the same rows tells networks where to look and how sure a label is."""
+"""A forest fitted on the same rows: which columns matter, where they split, how certain a label is."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from glassware.tabular.cuts import Splits
 
 TREES = 100
-MOST_ROWS = 5000  # a tree is grown on at most this many
-LARGE = 50_000  # numbers in a table for which threads are worth their while
-CLOSE = 1e-3  # a column whose values lie closer together than this part of their size, or of 1, is spread for the trees
-HUGE = 1e30  # and one with larger values
-LEAST_SHARE = 0.05  # of its fair share of importance that every column is scaled by: a forest can be blind to it
+MOST_ROWS = 5000  # per tree
+LARGE = 50_000  # numbers in a table from which threads pay off
+# Columns are rescaled for the trees if their range is less than this share of their size (or of 1), or if they have
+# values larger than this.
+CLOSE, HUGE = 1e-3, 1e30
+LEAST_SHARE = 0.05  # least importance of a column, the mean being 1: forests can miss a column that matters
 
 
 class Guide(NamedTuple):
-    """What the forest says.
+    """What a fitted forest knows of a table.
 
     Attributes:
         importance: of each column, with mean 1.
-        vote: what the trees that did not see a row say of it: probabilities of the classes, or a number; NaN where
-            every tree saw it. (rows, outputs)
+        vote: out-of-bag predictions, (rows, outputs): probabilities of the classes, or a number; NaN for rows that
+            every tree has seen.
         splits: of its trees.
     """
 
@@ -39,31 +40,31 @@ class Guide(NamedTuple):
 
 
 def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed: int, threads: bool = True) -> Guide:
-    """Grow the forest, on all cores if that is worth it and ``threads`` are allowed.
+    """Fit the forest, on all cores if the table is large and ``threads`` are allowed.
 
-    Missing values must have been filled, and numbers to predict brought to a deviation of 1.
+    ``X`` has no missing values; numbers in ``y`` have a standard deviation of 1.
     """
-    X, middle, half = _told_apart(X)
+    X, middle, half = _rescale_for_trees(X)
     options: dict[str, Any] = {
         "n_estimators": TREES,
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
         "random_state": seed,
-        # scikit-learn's threads race for the filters of warnings, now and then with a warning about it.
+        # With threads, scikit-learn's warning filters race and at times warn of that themselves.
         "n_jobs": -1 if threads and X.size >= LARGE else 1,
     }
     forest = RandomForestClassifier(**options) if classify else RandomForestRegressor(max_features=0.33, **options)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a row that every tree saw has no vote, which is said by NaN
+        warnings.simplefilter("ignore")  # about rows without a vote, which are NaN
         forest.fit(X, y, None if np.all(weight == weight[0]) else weight)
     vote = forest.oob_decision_function_ if classify else forest.oob_prediction_[:, None]
     share = forest.feature_importances_ * X.shape[1]
     return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64), _splits(forest, middle, half))
 
 
-def _told_apart(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Columns that trees can split, which round to single precision and take small distances for none; what was
-    subtracted from each and what it was divided by."""
+def _rescale_for_trees(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns with narrow or huge ones rescaled: trees cannot resolve small gaps, or hold huge values, in float32.
+    Also returns what was subtracted from each column, and what it was then divided by."""
     low, high = X.min(axis=0), X.max(axis=0)
     half, size = 0.5 * high - 0.5 * low, np.maximum(np.abs(low), np.abs(high))
     moved = (half > 0) & (half < CLOSE * np.maximum(size, 1.0)) | (size > HUGE)
@@ -80,7 +81,7 @@ def _splits(forest: Any, middle: np.ndarray, half: np.ndarray) -> Splits:
         inner = np.flatnonzero(tree.children_left >= 0)
         impurity = tree.weighted_n_node_samples * tree.impurity
         after = impurity[tree.children_left[inner]] + impurity[tree.children_right[inner]]
-        # Rounding may leave a hair less than nothing.
+        # Rounding may make it slightly negative.
         gain = np.maximum(impurity[inner] - after, 0.0)
         column = tree.feature[inner].astype(np.int32)
         above = np.full(tree.node_count, -1, np.int32)  # by node

@@ -1,4 +1,4 @@
-"""What comes in: frames whose columns are all numbers, missing values, and the scale a network likes."""
+"""Checks of the inputs, missing values, and the scaling of columns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from glassware.errors import GlasswareError
 
 TAIL = 3.0  # where the robust scale bends outliers to
 NORMAL_QUARTILES = 1.349  # distance of the quartiles of a standard Gaussian
-FAR = 1e150  # squares of more would be too large for numbers
-NARROW = 1e-290  # a column between less than this is widened: slopes within it would be too large
+FAR = 1e150  # squaring larger numbers would overflow
+NARROW = 1e-290  # columns of a smaller range are widened: slopes of their scores would overflow
 MOST_KNOTS = 256  # of a column; normal scores of long columns lie on lines between them
 
 
@@ -59,8 +59,8 @@ class Scaling:
             quartiles, tails bent) and normal scores (the value's rank, as a Gaussian would have it). ``signs``: +-1,
             above or below the middle of the column.
         fill: what a missing value becomes: the median; 0 for a column that is missing everywhere.
-        centre: subtracted.
-        spread: divided by; 1 for a column that never changes.
+        centre: is subtracted.
+        spread: is divided by; 1 for a constant column.
         knots: values of each column with a known score, (columns, knots); normal scores lie on lines between them.
         scores: theirs.
     """
@@ -85,14 +85,14 @@ class Scaling:
         knots = scores = np.zeros((X.shape[1], 0), np.float32)
         if kind == "mixed":
             low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
-            # Columns of few values (flags, counts) have quartiles that say nothing: they keep mean and deviation.
+            # Quartiles of columns with few values (flags, counts) say nothing: they keep mean and deviation.
             several = (high > low) & (_distinct(X) > 2)
             centre = np.where(several, middle, centre)
             spread = np.where(several, (high - low) / NORMAL_QUARTILES, spread)
             knots, scores = _normal_scores(X)
         if kind == "signs":
             centre, spread = _middle(X), np.ones(X.shape[1])
-        # A constant column has a deviation of rounding errors; it must not be blown up to noise.
+        # A constant column's deviation is a rounding error, which must not be scaled up to noise.
         constant = X.max(axis=0) == X.min(axis=0)
         return cls(kind, fill, centre, np.where(constant | (spread == 0), 1.0, spread), knots, scores)
 
@@ -156,7 +156,7 @@ def _normal_scores(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _middle(X: np.ndarray) -> np.ndarray:
-    """For each column the number, between two of its values, that cuts it most evenly; its value if it has but one."""
+    """For each column the midpoint of two neighbouring values that splits it most evenly; a constant's value."""
     found = np.empty(X.shape[1])
     for column, values in enumerate(X.T):
         distinct, count = np.unique(values, return_counts=True)

@@ -1,4 +1,4 @@
-"""What is to be trained on a table, by whichever engine: jobs, the shapes they compile to, each network's values."""
+"""What an engine is given to train: jobs, the shapes they compile to, and each network's values."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from glassware.draws import fold
 from glassware.engine.device import on_cpu
 from glassware.tabular.cuts import Splits
 from glassware.tabular.network import Params, layer_keys
-from glassware.tabular.recipe import Precision, Recipe
+from glassware.tabular.recipe import Precision, Recipe, Schedule
 from glassware.tabular.start import at_rows, at_splits
 
 FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
 LEAST_ROWS, LEAST_HELD_OUT = 256, 64
 # On an accelerator padding costs next to nothing and a program takes seconds to compile: there sizes are coarser.
 DEVICE_COLUMNS, DEVICE_ROWS, HELD_OUT_PART = 32, (512, 2048), 8
-RISE = 0.05  # share of the steps in which a cosine schedule rises
-CHECKS = 16  # moments at which the weights are kept, of which the held-out rows choose one
-MOST_KEPT = 2**24  # numbers that a lane keeps for that
-LEAST_SLOTS = 2  # columns a neuron may start with; dense networks have the room, too, and share the program
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's
+CHECKS = 16  # times at which the weights are kept; the held-out rows choose one
+MOST_KEPT = 2**24  # numbers that a lane keeps for this
+LEAST_SLOTS = 2  # room for the columns a neuron starts with; dense networks have it too, to share the program
 
 
 class Table(NamedTuple):
@@ -42,12 +40,12 @@ class Job:
 
     Attributes:
         recipe: how.
-        sparsity: first-layer weights a neuron starts with; 0: dense.
+        sparsity: first-layer weights that each neuron starts with; 0: dense.
         classify: cross-entropy on labels, or squares.
         table: the rows.
-        splits: of a forest, as its inputs are scaled, for where neurons start; None: they start at rows.
-        held_out: rows each member does not learn, which say when to stop: numbers, (members, how many, possibly 0).
-        keys: a random key a member, (members, 2).
+        splits: of a forest, on the scale of the inputs, where neurons start; None: they start at rows.
+        held_out: numbers of the rows that each member does not learn and that say when to stop, (members, rows or 0).
+        keys: one random key per member, (members, 2).
     """
 
     recipe: Recipe
@@ -62,7 +60,7 @@ class Job:
         rows, features = self.table.x.shape
         held = self.held_out.shape[1]
         inputs, room, held_room = _sizes(features, rows, held)
-        batch = min(self.recipe.rows_a_step(rows - held), room)
+        batch = min(self.recipe.batch_size_for(rows - held), room)
         return Shape(
             sizes=(inputs, *self.recipe.hidden_layer_sizes, self.table.target.shape[1]),
             spread=self.recipe.start == "spread",
@@ -87,7 +85,7 @@ class Shape(NamedTuple):
     held_out: int
     batch: int
     classify: bool
-    schedule: str
+    schedule: Schedule
     decoupled: bool
     precision: Precision = "exact"
 
@@ -110,8 +108,8 @@ class Outcome(NamedTuple):
 
 
 def best_check(curve: np.ndarray) -> int:
-    """The check of the least loss, at which all networks of a job stop: they hold out different rows, and together
-    they know more than each. The last check where there is no loss to go by."""
+    """The check with the least mean loss, at which all networks of a job stop: as they hold out different rows, their
+    mean is less noisy than each. The last check if no loss is finite."""
     return (
         int(np.nanargmin(np.where(np.isfinite(curve), curve, np.inf))) if np.isfinite(curve).any() else len(curve) - 1
     )
@@ -122,13 +120,13 @@ def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, An
     recipe, key, held = job.recipe, job.keys[member], job.held_out[member]
     learnt = np.delete(np.arange(len(job.table.x)), held)
     epochs = recipe.passes(len(learnt))
-    # Early moments lie closer together: a noisy table is learnt by heart soon.
+    # Early checks lie closer together: networks soon memorise a noisy table.
     ends = np.ceil(epochs * np.square(np.arange(1, shape.checks + 1) / shape.checks))
     start = {}
     if shape.spread:
         size = (shape.sizes[1], job.sparsity, shape.slots)
         if job.splits is None:
-            rows = job.table.x[learnt if job.sparsity else learnt[:1]]  # dense networks have no use for them
+            rows = job.table.x[learnt if job.sparsity else learnt[:1]]  # dense networks do not use them
             start = at_rows(fold(key, 2), rows, *size)._asdict()
         else:
             start = at_splits(fold(key, 2), job.splits, *size)._asdict()

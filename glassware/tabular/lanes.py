@@ -11,18 +11,17 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from glassware.draws import draw, ranking
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
-from glassware.tabular.jobs import BETA1, BETA2, EPSILON, RISE, Job, Outcome, Shape, best_check, lane_values
-from glassware.tabular.network import Params, apply, init
+from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
+from glassware.tabular.loop import fit
+from glassware.tabular.network import Params
 from glassware.tabular.recipe import Precision
 
-CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes a core, or an accelerator, is given at once
-COPIES = 8  # of its parameters that a lane holds: Adam's two averages, gradients, their successors
+CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes at once per core, or per accelerator
+COPIES = 8  # of its parameters per lane: weights, gradients and Adam's two averages, each old and new
 
 log = logging.getLogger("glassware")
 
@@ -30,12 +29,12 @@ log = logging.getLogger("glassware")
 def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto") -> list[Outcome]:
     """The trained networks of each job, as NumPy arrays.
 
-    On a CPU by a kernel, a network a core (:mod:`glassware.tabular.cpu`). By XLA on accelerators, where there is no
-    Numba, and for whoever asks. On a CPU a network is the same bit for bit whatever it was trained beside.
+    On a CPU a kernel trains one network per core (:mod:`glassware.tabular.cpu`). XLA trains on accelerators, without
+    Numba, and on request. On a CPU a network is the same bit for bit whatever it is trained beside.
     """
     if engine == "xla" or not on_cpu():
         return _train_xla(jobs)
-    # By precision: one whose kernel cannot be compiled does not take the others with it.
+    # By precision: if one kernel cannot be compiled, the other still trains.
     found: dict[int, Outcome] = {}
     for precision in sorted({job.recipe.precision for job in jobs}):
         places = [i for i, job in enumerate(jobs) if job.recipe.precision == precision]
@@ -50,26 +49,23 @@ def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcom
     if find_spec("numba") is None:
         return None
     # Numba takes a moment to import: only when it is used.
-    from glassware.tabular.cpu.compiled import forget
+    from glassware.tabular.cpu.compiled import build
     from glassware.tabular.cpu.program import compile_now, train
 
-    for attempt in range(2):
-        try:
-            compile_now(precision)
-            return train
-        except Exception as error:  # damaged machine code raises whatever its pickles do; else it fails again
-            forget()
-            reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
-            if attempt:
-                log.warning("the kernel for tables failed (%s); using XLA", reason)
-    return None
+    try:
+        build(lambda: compile_now(precision))
+    except Exception as error:  # whatever compiling for an unknown processor may raise
+        reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+        log.warning("the kernel for tables failed (%s); using XLA", reason)
+        return None
+    return train
 
 
 def _train_xla(jobs: list[Job]) -> list[Outcome]:
     """Jobs of one shape run as one program.
 
-    Lanes are spread over the devices. On a CPU, which has a device a core, those of a core take turns, so a network is
-    the same bit for bit whatever it was trained beside; on an accelerator they step together.
+    Lanes are spread over the devices. On a CPU, with one device per core, those of a core take turns, so a network is
+    the same bit for bit whatever it is trained beside; on an accelerator they step together.
     """
     found: dict[int, Outcome] = {}
     shapes: dict[Shape, list[int]] = {}
@@ -97,7 +93,7 @@ def _parts(shape: Shape, jobs: list[Job], members: list[int]) -> list[list[int]]
 
 
 def _lanes_at_once(shape: Shape, lanes: int) -> int:
-    """How many lanes a program has: a power of two a device, so that programs are shared, as far as memory goes."""
+    """How many lanes a program has: a power of two per device, so that programs are shared, limited by memory."""
     activations = 4 * max(shape.batch, shape.held_out) * sum(shape.sizes)
     fit = max(1, int(MEMORY_SHARE * memory()) // (4 * ((COPIES + shape.checks) * shape.parameters + activations)))
     most = min(fit, CPU_LANES if on_cpu() else DEVICE_LANES)
@@ -112,7 +108,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
     lanes: list[dict[str, Any]] = []
     for job in jobs:
         data = _padded(shape, job)
-        # Seeds and settings share the rows of their fold: kept once.
+        # Seeds and settings share the rows of their fold, which are kept once.
         digest = hashlib.blake2b(b"".join(a.tobytes() for a in data.values())).hexdigest()
         if digest not in tables:
             tables[digest] = len(stacked)
@@ -146,7 +142,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
 
 @cache
 def _picker() -> Any:
-    """Compiled: of all the weights kept, those of one check a lane."""
+    """Compiled: of all the weights kept, those of one check per lane."""
     lanes = PartitionSpec("lanes")
     pick = lambda params, check: jax.tree.map(lambda a: jax.vmap(lambda kept, i: kept[i])(a, check), params)
     return jax.jit(jax.shard_map(pick, mesh=mesh(), in_specs=(lanes, lanes), out_specs=lanes, check_vma=False))
@@ -170,94 +166,8 @@ def _program(shape: Shape) -> Any:
     """Compiled: tables, shared by all, and lanes, spread over the devices, to parameters and held-out losses."""
 
     def body(data: Any, lanes: Any) -> tuple[Params, Any]:
-        one = lambda lane: _fit(shape, data, lane)
+        one = lambda lane: fit(shape, data, lane)
         return jax.lax.map(one, lanes) if on_cpu() else jax.vmap(one)(lanes)
 
     spread, shared = PartitionSpec("lanes"), PartitionSpec()
     return jax.jit(jax.shard_map(body, mesh=mesh(), in_specs=(shared, spread), out_specs=spread, check_vma=False))
-
-
-def _fit(shape: Shape, data: Any, lane: Any) -> tuple[Params, Any]:
-    """One network from its first weights on: its weights at every check, and the losses on its held-out rows."""
-    # Rows are taken out of all tables one batch at a time: lanes that step together share one copy.
-    rows_of = lambda name, slots: data[name][lane["table"], slots]
-    steps = -(-lane["rows"] // shape.batch)
-    gradient = jax.grad(lambda params, *batch: _loss(shape, apply(params, batch[0], shape.precision), *batch[1:]))
-
-    def step(i: Any, carry: Any) -> Any:
-        epoch, order, params, first, second = carry
-        slots = jax.lax.dynamic_slice(order, (i * shape.batch,), (shape.batch,))
-        # Slots past the last row are padding: they weigh nothing, and the mean is over the real ones.
-        real = jnp.minimum(shape.batch, lane["rows"] - i * shape.batch)
-        weight = jnp.where(jnp.arange(shape.batch) < real, rows_of("weight", slots), 0.0)
-        grads = gradient(params, rows_of("x", slots), rows_of("target", slots), weight, real)
-        if not shape.decoupled:
-            grads = jax.tree.map(lambda g, p: g + lane["decay"] * p, grads, params)
-        done = epoch * steps + i
-        rate = lane["lr"] * _factor(shape, done, lane["epochs"] * steps)
-        return epoch, order, *_adam(shape, params, grads, first, second, done + 1.0, rate, lane["decay"])
-
-    def pass_over(carry: Any) -> Any:
-        epoch, *state = carry
-        order = lane["learnt"][_order(shape, lane["order"], epoch, lane["rows"])]
-        _, _, *state = jax.lax.fori_loop(0, steps, step, (epoch, order, *state))
-        return epoch + 1, *state
-
-    def until(carry: Any, end: Any) -> Any:
-        carry = jax.lax.while_loop(lambda c: c[0] < end, pass_over, carry)
-        params = carry[1]
-        if not shape.held_out:
-            return carry, (params, jnp.float32(jnp.nan))
-        held = lane["held"]
-        weight = jnp.where(jnp.arange(shape.held_out) < lane["held_rows"], rows_of("weight", held), 0.0)
-        out = apply(params, rows_of("x", held), shape.precision)
-        loss = _loss(shape, out, rows_of("truth", held), weight, lane["held_rows"])
-        return carry, (params, loss)
-
-    features = data["features"][lane["table"]]
-    params = init(shape.sizes, lane["keys"], features, lane["sparsity"], lane if shape.spread else None)
-    zero = jax.tree.map(jnp.zeros_like, params)
-    _, (kept, losses) = jax.lax.scan(until, (jnp.int32(0), params, zero, zero), lane["ends"])
-    return kept, losses
-
-
-def _order(shape: Shape, key: Any, epoch: Any, rows: Any) -> Any:
-    """All slots in the order of this epoch: the real rows shuffled, then the padding."""
-    slots = jnp.arange(shape.rows, dtype=jnp.uint32)
-    words, _ = draw(key, slots * jnp.uint32(0) + epoch.astype(jnp.uint32), slots)
-    words = jnp.where(slots < rows.astype(jnp.uint32), words >> 1, jnp.uint32(0xFFFFFFFF))
-    # Sorting words that carry their slot is five times as fast as an argsort.
-    return jnp.sort(ranking(words, slots, shape.rows)) & jnp.uint32((1 << (shape.rows - 1).bit_length()) - 1)
-
-
-def _adam(
-    shape: Shape, params: Params, grads: Params, first: Params, second: Params, step: Any, rate: Any, decay: Any
-) -> tuple[Params, Params, Params]:
-    """One step of Adam: parameters and the averages of the gradient and its square."""
-    rise, spread = rate / (1.0 - BETA1**step), 1.0 / (1.0 - BETA2**step)
-    first = jax.tree.map(lambda m, g: BETA1 * m + (1.0 - BETA1) * g, first, grads)
-    second = jax.tree.map(lambda v, g: BETA2 * v + (1.0 - BETA2) * jnp.square(g), second, grads)
-
-    def moved(p: Any, m: Any, v: Any) -> Any:
-        # Epsilon inside the root: a reciprocal root is far cheaper than a root and a division.
-        new = p - rise * m * jax.lax.rsqrt(spread * v + EPSILON**2)
-        return new - rate * decay * p if shape.decoupled and p.ndim == 2 else new
-
-    return jax.tree.map(moved, params, first, second), first, second
-
-
-def _factor(shape: Shape, step: Any, steps: Any) -> Any:
-    """What the schedule leaves of the learning rate."""
-    if shape.schedule == "constant":
-        return 1.0
-    done = (step + 1.0) / steps
-    return jnp.minimum(1.0, done / RISE) * 0.5 * (1.0 + jnp.cos(jnp.pi * done))
-
-
-def _loss(shape: Shape, out: Any, target: Any, weight: Any, rows: Any) -> Any:
-    """Weighted sum of the rows' losses over ``rows``."""
-    if shape.classify:
-        each = -jnp.sum(target * jax.nn.log_softmax(out), axis=-1)
-    else:
-        each = 0.5 * jnp.sum(jnp.square(out - target), axis=-1)
-    return jnp.sum(weight * each) / rows

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from glassware.draws import draw, fold, ranking, unit
+from glassware.draws import fold
 from glassware.tabular.recipe import Precision
 
 Params: TypeAlias = tuple[dict[str, Any], ...]
 
-ROWS_AT_ONCE = 4096  # hidden activations of a wide network on a long table would not fit in memory
+ROWS_AT_ONCE = 4096  # the activations of a wide network for a long table would not fit in memory
 
 
 class View(Protocol):
@@ -23,12 +22,12 @@ class View(Protocol):
 
     @property
     def columns(self) -> np.ndarray:
-        """The column that each input belongs to."""
+        """The column of each input."""
         ...
 
     @property
     def size(self) -> np.ndarray:
-        """What each input deviates from 0 by."""
+        """The typical size of each input."""
         ...
 
     def transform(self, X: np.ndarray) -> np.ndarray:
@@ -37,7 +36,7 @@ class View(Protocol):
 
 
 def inputs(view: View, X: np.ndarray) -> np.ndarray:
-    """What is learnt of all rows, in float32: pieces of a long table in float64 would not fit in memory."""
+    """The inputs of all rows in float32, made a part at a time: a long table in float64 would not fit in memory."""
     found = np.empty((len(X), len(view.columns)), np.float32)
     for start in range(0, len(X), ROWS_AT_ONCE):
         found[start : start + ROWS_AT_ONCE] = view.transform(X[start : start + ROWS_AT_ONCE])
@@ -47,40 +46,6 @@ def inputs(view: View, X: np.ndarray) -> np.ndarray:
 def layer_keys(key: np.ndarray, layers: int) -> np.ndarray:
     """Keys of the weights and biases of each layer, (2 * layers, 2); made on the host."""
     return np.stack([fold(key, i) for i in range(2 * layers)])
-
-
-def init(sizes: tuple[int, ...], keys: Any, features: Any, sparsity: Any, start: Any = None) -> Params:
-    """First weights: uniform on +-1/sqrt(fan_in), as PyTorch's linear layers, but for a sparse first layer.
-
-    Args:
-        sizes: inputs (with padding), hidden widths, outputs.
-        keys: from :func:`layer_keys`.
-        features: how many inputs are real (traced). A weight is drawn by its address, so padding changes none.
-        sparsity: incoming weights of a first-layer neuron that are 1 while the others are 0; 0: dense (traced).
-        start: a sparse first layer drawn on the host (:mod:`glassware.tabular.start`), which takes the place of the
-            one drawn here unless the network is dense.
-    """
-    layers = []
-    for i, (rows, columns) in enumerate(pairwise(sizes)):
-        down, across = jnp.arange(rows, dtype=jnp.uint32)[:, None], jnp.arange(columns, dtype=jnp.uint32)[None, :]
-        fan_in = features.astype(jnp.float32) if i == 0 else jnp.float32(rows)
-        words, others = draw(keys[2 * i], across, down)
-        weight = (2.0 * unit(words) - 1.0) / jnp.sqrt(fan_in)
-        bias_words, _ = draw(keys[2 * i + 1], across[0], across[0] * jnp.uint32(0))
-        bias = (2.0 * unit(bias_words) - 1.0) / jnp.sqrt(fan_in)
-        if i == 0:
-            real = down < features.astype(jnp.uint32)
-            if start is None:
-                score = jnp.where(real, ranking(others >> 1, down, rows), jnp.uint32(0xFFFFFFFF))
-                last = jnp.clip(jnp.minimum(sparsity, features) - 1, 0)
-                hot = (score <= jax.lax.dynamic_index_in_dim(jnp.sort(score, axis=0), last)).astype(jnp.float32)
-            else:
-                hot = jnp.zeros_like(weight).at[start["columns"], jnp.arange(columns)[:, None]]
-                hot = hot.set(start["weights"], mode="drop")
-                bias = jnp.where(sparsity > 0, start["bias"], bias)
-            weight = jnp.where(real, jnp.where(sparsity > 0, hot, weight), 0.0)
-        layers.append({"w": weight, "b": bias})
-    return tuple(layers)
 
 
 def apply(params: Params, x: Any, precision: Precision = "exact") -> Any:
@@ -99,7 +64,7 @@ def _halves(a: Any, b: Any) -> Any:
 
 @jax.custom_vjp
 def _in_halves(x: Any, w: Any, b: Any) -> Any:
-    """x w + b, of halves. Its slopes are, too: autodiff would round sums, and not what is summed."""
+    """x w + b with bfloat16 factors, in the gradient too: autodiff would round the sums instead of the factors."""
     return _halves(x, w) + b
 
 
@@ -122,7 +87,7 @@ def outputs(members: Sequence[Params], views: Sequence[View], X: np.ndarray) -> 
     Args:
         members: networks.
         views: what each of them reads of the rows.
-        X: columns as they come.
+        X: rows, not yet scaled.
     """
     wide = [
         [{name: array.astype(np.float64) for name, array in layer.items()} for layer in params] for params in members

@@ -13,8 +13,8 @@ from glassware.tabular.inputs import DataError
 from glassware.tabular.network import Params
 
 SHUFFLES = 3
-MOST_ROWS = 300  # 2**k forward passes a set and a shuffle: enough rows for a ranking, no more
-FULL_SETS = 6  # all sets of this many leading columns are candidates, too
+MOST_ROWS = 300  # enough for a ranking; every set takes 2**k forward passes per shuffle
+FULL_SETS = 6  # all sets of this many leading columns are candidates as well
 
 
 def importances(estimator: Any) -> np.ndarray:

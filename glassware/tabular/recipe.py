@@ -13,7 +13,7 @@ Scale = Literal["standard", "mixed", "signs"]
 Start = Literal["plain", "spread"]
 Precision = Literal["exact", "fast"]
 
-STEPS_A_ROOT = 64  # the default recipe's steps for each unit of the square root of the number of rows
+STEPS_PER_ROOT = 64  # the default recipe's steps, divided by the square root of the number of rows
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,12 @@ class Recipe:
         learning_rate: the largest rate of Adam.
         weight_decay: lambda; decoupled and on weight matrices only, or coupled and on everything (``decoupled``).
         epochs: passes over the rows; 0: as many as give 64 steps times the square root of the number of rows.
-        batch_size: rows a step; None takes a 16th of the table, as a power of two between 32 and 128.
+        batch_size: rows per step; None takes a 16th of the table, as a power of two between 32 and 128.
         early_stopping: each network holds out rows of its own, and those that read the same choose together when to
             stop.
         n_ensemble: networks whose predictions are averaged.
         scale: of the columns, see :class:`glassware.tabular.inputs.Scaling`.
-        cuts: every third network reads columns cut so often instead (:mod:`glassware.tabular.cuts`); 0: none does.
+        cuts: every third network reads columns cut so many times instead (:mod:`glassware.tabular.cuts`); 0: none does.
         start: of a sparse first layer: ``plain``, the paper's; ``spread``, either sign and kinks where the forest
             splits (:mod:`glassware.tabular.start`), or, without one, where the rows are.
         schedule: ``constant``, or ``cosine``: a short rise, then half a cosine down to zero.
@@ -58,7 +58,7 @@ class Recipe:
     trust: float
     precision: Precision
 
-    def rows_a_step(self, rows: int) -> int:
+    def batch_size_for(self, rows: int) -> int:
         """The batch size for a table of this many rows."""
         if self.batch_size is not None:
             return self.batch_size
@@ -68,8 +68,8 @@ class Recipe:
         """The number of epochs for a table of this many rows."""
         if self.epochs:
             return self.epochs
-        steps = -(-rows // self.rows_a_step(rows))
-        return max(1, round(STEPS_A_ROOT * rows**0.5 / steps))
+        steps = -(-rows // self.batch_size_for(rows))
+        return max(1, round(STEPS_PER_ROOT * rows**0.5 / steps))
 
 
 PRESETS = {
@@ -140,7 +140,7 @@ def recipe(preset: Any, **chosen: Any) -> Recipe:
     if sizes is not None:
         sizes = (sizes,) if isinstance(sizes, Integral) else tuple(sizes)
         if not sizes or any(not _whole(size, 1) for size in sizes):
-            raise DataError(f"hidden_layer_sizes must be whole numbers from 1, one a layer, not {sizes!r}.")
+            raise DataError(f"hidden_layer_sizes must be whole numbers from 1, one per layer, not {sizes!r}.")
         chosen["hidden_layer_sizes"] = tuple(int(size) for size in sizes)
     for name in ("epochs", "batch_size", "n_ensemble"):
         if chosen.get(name) is not None and not _whole(chosen[name], 1):

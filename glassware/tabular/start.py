@@ -1,4 +1,4 @@
-"""Where the neurons of a sparse first layer start: their columns, signs and kinks. Drawn on the host, in NumPy."""
+"""Where the neurons of a sparse first layer start: their columns, signs and kinks; drawn on the host by NumPy."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from glassware.tabular.cuts import Splits
 
-NOTHING = 2**30  # the number of no column, padded or not
+NOTHING = 2**30  # stands for no column; larger than any padded number of columns
 
 
 class Start(NamedTuple):
-    """The first layer of one network, as few numbers.
+    """The sparse first layer of one network.
 
     Attributes:
-        columns: that each neuron reads, (width, slots); a number past the last column reads nothing.
-        weights: of these, (width, slots).
+        columns: which each neuron reads, (width, slots); ``NOTHING`` in unused slots.
+        weights: of these columns, (width, slots).
         bias: (width,).
     """
 
@@ -26,14 +26,14 @@ class Start(NamedTuple):
 
 
 def at_splits(key: np.ndarray, splits: Splits, width: int, sparsity: int, slots: int) -> Start:
-    """Neurons that follow the trees of a forest: each takes a split, one that gained more more often, and the next
-    ones above it that split another column; its kink goes through all their thresholds.
+    """Neurons that follow the trees of a forest: each takes a split, drawn in proportion to its gain, and the nearest
+    ones above it that split other columns; its kink goes through all their thresholds.
 
     Args:
         key: random words.
         splits: with thresholds as networks read the columns; at least one.
         width: number of neurons.
-        sparsity: columns a neuron reads; fewer, where there are no more on the way to the root.
+        sparsity: columns that each neuron reads; fewer if its path to the root has fewer.
         slots: room for them.
     """
     rng = np.random.default_rng(key)
@@ -58,7 +58,7 @@ def at_rows(key: np.ndarray, x: np.ndarray, width: int, sparsity: int, slots: in
         key: random words.
         x: scaled rows.
         width: number of neurons.
-        sparsity: columns a neuron reads, as far as there are so many.
+        sparsity: columns that each neuron reads; at most all.
         slots: room for them.
     """
     rng = np.random.default_rng(key)

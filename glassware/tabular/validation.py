@@ -11,7 +11,8 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import _safe_indexing, indexable
 
-from glassware.tabular.estimators import SparseMLPClassifier, SparseMLPRegressor, train_all
+from glassware.tabular.estimators import SparseMLPClassifier, SparseMLPRegressor
+from glassware.tabular.fitting import fit_all
 from glassware.tabular.inputs import DataError
 
 Estimator = TypeVar("Estimator", SparseMLPClassifier, SparseMLPRegressor)
@@ -29,13 +30,13 @@ def fit_many(estimators: Iterable[Estimator], tables: Iterable[tuple[Any, Any]])
     """
     estimators, tables = list(estimators), list(tables)
     if len(estimators) != len(tables):
-        raise DataError(f"fit_many takes one table an estimator, not {len(tables)} for {len(estimators)}.")
+        raise DataError(f"fit_many takes one table per estimator, not {len(tables)} for {len(estimators)}.")
     for one in estimators:
         if not isinstance(one, SparseMLPClassifier | SparseMLPRegressor):
             raise DataError(f"fit_many takes SparseMLP estimators, not a {type(one).__name__}.")
     if len({id(one) for one in estimators}) < len(estimators):
-        raise DataError("fit_many takes different estimators, and one is there twice: clone it.")
-    train_all(estimators, [one._prepare(X, y) for one, (X, y) in zip(estimators, tables, strict=True)])
+        raise DataError("fit_many takes different estimators, and one was given twice: clone it.")
+    fit_all(estimators, [one._prepare(X, y) for one, (X, y) in zip(estimators, tables, strict=True)])
     return estimators
 
 
@@ -54,19 +55,19 @@ def cross_validate_many(
         estimator: the one to start from.
         X: rows.
         y: targets.
-        grid: values a parameter, as scikit-learn's ParameterGrid takes them.
+        grid: values of each parameter, as scikit-learn's ParameterGrid takes them.
         cv: number of folds, or a splitter; the same folds for every setting and seed.
         seeds: values of ``random_state``.
-        scoring: a scorer or its name; the estimator's own score unless told.
+        scoring: a scorer or its name; by default the estimator's own score.
 
     Returns:
-        A row a fit: the setting's parameters, ``seed``, ``fold``, ``score``.
+        One row per fit: the setting's parameters, ``seed``, ``fold``, ``score``.
     """
     settings, seeds = list(ParameterGrid(grid)), list(seeds)
     if not isinstance(estimator, SparseMLPClassifier | SparseMLPRegressor):
         raise DataError(f"cross_validate_many takes a SparseMLP estimator, not a {type(estimator).__name__}.")
     if any("random_state" in setting for setting in settings):
-        raise DataError("random_state belongs into seeds, not into the grid.")
+        raise DataError("random_state belongs in seeds, not in the grid.")
     X, y = indexable(X, y)
     folds = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y))
     scorer = check_scoring(estimator, scoring=scoring)

@@ -1,10 +1,16 @@
 """Where examples come from."""
 
+from glassware.tasks.digits import DigitStrip
+from glassware.tasks.leaky import LeakyParity
 from glassware.tasks.parity import Parity
 from glassware.tasks.sampling import Sampling, minibatch
 from glassware.tasks.task import Kind, Task
 
 # Every task a run can have, by the name it is given in specifications. A new one is one line here.
-TASKS: dict[str, type[Task]] = {"parity": Parity}
+TASKS: dict[str, type[Task]] = {
+    "parity": Parity,
+    "leaky-parity": LeakyParity,
+    "digit-strip": DigitStrip,
+}
 
-__all__ = ["TASKS", "Kind", "Parity", "Sampling", "Task", "minibatch"]
+__all__ = ["TASKS", "DigitStrip", "Kind", "LeakyParity", "Parity", "Sampling", "Task", "minibatch"]

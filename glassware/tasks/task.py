@@ -75,6 +75,10 @@ class Task(Part):
         Where the domain is finite, ``index`` is the example's number and the key does not matter.
         """
 
+    def held_out(self, key: Words, index: Any) -> Any:
+        """The same for the held-out sample; a task that keeps something back for it overrides this."""
+        return self.raw(key, index)
+
     @abstractmethod
     def inputs(self, values: Any, raw: Any) -> Any:
         """Compact examples as the model sees them, (batch, *input_shape)."""

@@ -1,19 +1,19 @@
-"""The network of Learning Parities with Neural Networks and its training, as the paper has them. NumPy.
+"""The network of Learning Parities with Neural Networks and its steps, as the paper has them. NumPy.
 
 g(x) = sum_i u_i relu6(<w_i, x> + b_i) with 2q hidden units, hinge loss, gradient descent on both layers: one step of
-size 1 whose regularisation erases the initial weights, then many small ones.
+size 1 whose regularisation erases the initial weights, then many small ones. Runs are trained by the model ``paired``;
+this is what its steps are checked against.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from glassware.theory.boolean import Floats
-from glassware.theory.leaky import LeakyParity
 
 
 def relu6(t: Floats) -> Floats:
@@ -113,83 +113,3 @@ def theorem_decay(n: int, k: int) -> float:
 def first_step_samples(n: int) -> int:
     """Examples that keep the noise of the first step well below its signal: 200 n."""
     return 200 * n
-
-
-class Accuracies(NamedTuple):
-    """On the uniform part, the leaking part and their mixture. A zero output is an error."""
-
-    uniform: float
-    leaky: float
-    mixture: float
-
-
-def accuracies(outputs: Floats, y: Floats, task: LeakyParity, uniform: int) -> Accuracies:
-    """From outputs on ``uniform`` examples of D1 followed by examples of D2."""
-    right = y * outputs > 0
-    one, two = float(np.mean(right[:uniform])), float(np.mean(right[uniform:]))
-    return Accuracies(one, two, (1 - task.leak) * one + task.leak * two)
-
-
-class Examination(NamedTuple):
-    """Fresh examples of both components."""
-
-    task: LeakyParity
-    x: Floats
-    y: Floats
-    uniform: int
-
-    @classmethod
-    def draw(cls, task: LeakyParity, m: int, rng: np.random.Generator) -> Examination:
-        """m examples of each component."""
-        one, two = task.sample(m, rng, component=1), task.sample(m, rng, component=2)
-        return cls(task, np.concatenate([one.x, two.x]), np.concatenate([one.y, two.y]), m)
-
-    def __call__(self, network: Network) -> Accuracies:
-        """How well a network does."""
-        return accuracies(network(self.x), self.y, self.task, self.uniform)
-
-
-class Record(NamedTuple):
-    """The state of a run after a step."""
-
-    step: int
-    network: Network
-    accuracy: Accuracies
-
-
-def train(
-    task: LeakyParity,
-    network: Network,
-    rng: np.random.Generator,
-    *,
-    steps: int,
-    eta: float,
-    lam: float = 0.0,
-    batch: int = 512,
-    layers: Literal["both", "readout"] = "both",
-    every: int = 100,
-    m_test: int = 2000,
-) -> list[Record]:
-    """The steps after the first, on fresh minibatches; records every ``every`` steps, the start included.
-
-    Args:
-        task: the distribution.
-        network: after the first step.
-        rng: draws minibatches and the examination.
-        steps: how many.
-        eta: step size; ``theorem_rate`` for the paper's.
-        lam: regularisation.
-        batch: examples a step. The paper takes the whole distribution.
-        layers: ``readout`` freezes w and b.
-        every: steps between records.
-        m_test: examples of each component in the examination.
-    """
-    examine = Examination.draw(task, m_test, rng)
-    records = [Record(0, network, examine(network))]
-    for t in range(1, steps + 1):
-        sample = task.sample(batch, rng)
-        moved = update(network, gradient(network, sample.x, sample.y), eta, lam)
-        network = moved if layers == "both" else replace(network, u=moved.u)
-        if t % every == 0:
-            records.append(Record(t, network, examine(network)))
-    return records

@@ -16,9 +16,9 @@ from glassware.errors import GlasswareError
 from glassware.theory.boolean import Floats, chi, random_signs
 from glassware.theory.convex_sgd import hinge_sgd
 from glassware.theory.gradients import relevant, sign_neuron_gradient
-from glassware.theory.one_step_schedule import first_rate, readout_rate
+from glassware.theory.one_step_schedule import bias_levels, first_rate, readout_rate
 
-CHUNK = 2**14  # examples drawn at once: sums of +-1 over a chunk are exact in single precision
+CHUNK = 2**14  # examples examined at once
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def symmetric_init(n: int, k: int, width: int, rng: np.random.Generator) -> Netw
         raise GlasswareError(f"width is {width}; the symmetric initialisation needs an even number of neurons")
     half = width // 2
     w, u = rng.choice([-1.0, 1.0], (half, n)), rng.choice([-1.0, 1.0], half)
-    b = -1.0 + rng.integers(1, 2 * k, half) / k
+    b = rng.choice(bias_levels(k), half)
     return Network(np.concatenate([w, w]), np.concatenate([b, b]), np.concatenate([u, -u]))
 
 
@@ -89,30 +89,6 @@ def population_step(network: Network, support: Sequence[int], printed: bool = Fa
     return Network(-rate * in_w, network.b - rate * in_b, u)
 
 
-def sampled_step(
-    network: Network, support: Sequence[int], batch: int, rng: np.random.Generator, printed: bool = False
-) -> Network:
-    """The first step on a batch of fresh examples, drawn in chunks so that millions of them fit into memory."""
-    n, half = network.w.shape[1], len(network.b) // 2
-    rate = first_rate(n, len(support))
-    w, b = network.w[:half].astype(np.float32), network.b[:half].astype(np.float32)
-    in_w, in_b, in_u = np.zeros((half, n)), np.zeros(half), np.zeros(half)
-    for start in range(0, batch, CHUNK):
-        x = random_signs(rng, (min(CHUNK, batch - start), n)).astype(np.float32)
-        y = np.prod(x[:, list(support)], axis=1)
-        z = x @ w.T
-        active = (z > 0).astype(np.float32)  # w.x is odd and |b| < 1: the bias never decides
-        in_w += active.T @ (y[:, None] * x)
-        in_b += y @ active
-        if printed:
-            in_u += y @ (active * (z + b))
-    # The gradient is -u times these means, and the second half of the network is the first with u negated.
-    scale = rate * network.u / batch
-    both = scale[:, None] * np.concatenate([in_w, in_w])
-    u = rate / batch * np.concatenate([in_u, in_u])
-    return Network(both, network.b + scale * np.concatenate([in_b, in_b]), u)
-
-
 def evaluate(network: Network, support: Sequence[int], examples: int, rng: np.random.Generator) -> tuple[float, float]:
     """Mean hinge loss and error on fresh examples."""
     hinge = wrong = 0.0
@@ -130,21 +106,21 @@ def one_step(
     width: int,
     rng: np.random.Generator,
     *,
-    batch: int | None = None,
     steps: int = 4000,
     readout_batch: int = 64,
     lr: float | None = None,
     examples: int = 2**14,
     printed: bool = False,
 ) -> OneStepResult:
-    """Run the algorithm on the parity of the first k of n coordinates, k even and n odd.
+    """Run the algorithm with an exact first step on the parity of the first k of n coordinates, k even and n odd.
+
+    A first step on a sample is a run (see the study ``hidden-progress/one-step``).
 
     Args:
         n: coordinates.
         k: size of the parity.
         width: neurons, an even number.
         rng: all randomness.
-        batch: examples of the first step; None takes the exact gradient.
         steps: steps on the second layer.
         readout_batch: fresh examples of each of them.
         lr: their learning rate; None is the theorem's, made for far longer runs than these.
@@ -152,11 +128,7 @@ def one_step(
         printed: let the second layer take part in the first step, as the paper's schedule reads.
     """
     support = range(k)
-    start = symmetric_init(n, k, width, rng)
-    if batch is None:
-        stepped = population_step(start, support, printed)
-    else:
-        stepped = sampled_step(start, support, batch, rng, printed)
+    stepped = population_step(symmetric_init(n, k, width, rng), support, printed)
 
     def draw() -> tuple[Floats, Floats]:
         x = random_signs(rng, (readout_batch, n))

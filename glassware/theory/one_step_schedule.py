@@ -61,6 +61,11 @@ def readout_rate(n: int, k: int, width: int, steps: int) -> float:
     return 4.0 * k**1.5 / (n * math.sqrt(width * (steps - 1)))
 
 
+def bias_levels(k: int) -> tuple[float, ...]:
+    """What first-layer biases are drawn from: the 2k - 1 values -1 + i / k between -1 and 1."""
+    return tuple(-1.0 + i / k for i in range(1, 2 * k))
+
+
 def exact_irrelevant(n: int, k: int) -> float:
     """Size of every irrelevant weight after a step on the exact gradient: 1 / (2k) times (k - 1) / (n - k)."""
     return 1.0 / (2 * k * coefficient_ratio(n, k))

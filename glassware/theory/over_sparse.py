@@ -8,13 +8,13 @@ fall silent behind their negative bias. Then only the readout is trained, a stro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from glassware.errors import GlasswareError
 from glassware.theory.boolean import Floats, chi, random_signs
-from glassware.theory.over_sparse_readout import biases, over_sparse_readout
+from glassware.theory.over_sparse_readout import biases
 from glassware.theory.sparse_gradients import over_sparse_signal, sparse_gradient
 
 CHUNK = 4096  # examples whose gates are held at a time
@@ -106,15 +106,6 @@ def good_feature(
     return np.maximum(eta * (sign * signal.relevant * relevant + turned * signal.irrelevant * rest) + level, 0.0)
 
 
-def descend(features: Floats, y: Floats, penalty: float, steps: int) -> Floats:
-    """Hinge loss plus penalty/2 |u|^2 by full-batch descent from 0 with steps 1/(penalty t); the last iterate."""
-    signed, u = y[:, None] * features, np.zeros(features.shape[1])
-    for t in range(1, steps + 1):
-        short = (signed @ u < 1).astype(np.float64)
-        u = (1 - 1 / t) * u + short @ signed / (len(y) * penalty * t)
-    return u
-
-
 def least_squares(features: Floats, y: Floats, ridge: float = 1e-8) -> Floats:
     """The readout of least squares, with a ridge relative to the mean square of the features."""
     gram = features.T @ features
@@ -127,7 +118,6 @@ class Trained(NamedTuple):
 
     network: Network
     good: int  # neurons of the first half whose ones contain S
-    train_error: float
     test_error: float
     test_loss: float  # hinge
 
@@ -140,14 +130,13 @@ def train(
     m: int | None,
     rng: np.random.Generator,
     *,
-    steps: int = 500,
-    eps: float = 0.5,
     offset: float = 1.0,
-    readout: Literal["descent", "least-squares"] = "descent",
     m_readout: int | None = None,
     m_test: int = 10_000,
 ) -> Trained:
-    """Draw S and a sample, train as Theorem 4 does, and examine on fresh examples.
+    """Draw S and a sample, step as Theorem 4 does, solve for the readout, and examine on fresh examples.
+
+    With the theorem's own readout, a descent, these are runs (see the study ``theory/over-sparse``).
 
     Args:
         n: inputs.
@@ -156,10 +145,7 @@ def train(
         width: r.
         m: examples, used for both stages; None takes the first step on the distribution itself.
         rng: draws everything.
-        steps: T of the readout's descent.
-        eps: aimed-for loss; the penalty of the readout is eps / B_k^2.
         offset: of the bias levels.
-        readout: ``descent`` is the theorem's; ``least-squares`` solves instead.
         m_readout: examples for the readout when the step is taken on the distribution, or fewer than m.
         m_test: examples of the examination.
     """
@@ -173,13 +159,8 @@ def train(
     y = chi(x, support)
     network = population_step(network, support, eta) if m is None else first_step(network, x, y, eta)
     x, y = x[:m_readout], y[:m_readout]
-    features = network.features(x)
-    if readout == "descent":
-        u = descend(features, y, eps / over_sparse_readout(k, offset).norm ** 2, steps)
-    else:
-        u = least_squares(features, y)
+    u = least_squares(network.features(x), y)
     network = replace(network, u=u[1:], beta=float(u[0]))
     fresh = random_signs(rng, (m_test, n))
     margin = chi(fresh, support) * network(fresh)
-    train_error = float(np.mean(y * (features @ u) <= 0))
-    return Trained(network, good, train_error, float(np.mean(margin <= 0)), float(np.mean(np.maximum(1 - margin, 0))))
+    return Trained(network, good, float(np.mean(margin <= 0)), float(np.mean(np.maximum(1 - margin, 0))))

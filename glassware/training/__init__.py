@@ -6,10 +6,11 @@ from glassware.training.objective import LOSSES, METRICS, Loss, Metric
 from glassware.training.optimiser import SGD, Adam, AdamW
 from glassware.training.penalty import L1, L2, MixedNorm
 from glassware.training.run import Load, Run
-from glassware.training.schedule import Constant, Cosine, Doubling, WarmUp
+from glassware.training.schedule import Constant, Cosine, Doubling, Inverse, WarmUp
 from glassware.training.start import KeptStep, Start
 
 __all__ = [
     "L1", "L2", "LOSSES", "METRICS", "NEVER", "SGD", "Adam", "AdamW", "Constant", "Cosine", "Doubling", "Evaluation",
-    "KeptStep", "Load", "Loop", "Loss", "Metric", "MixedNorm", "Records", "Run", "Start", "State", "WarmUp",
+    "Inverse", "KeptStep", "Load", "Loop", "Loss", "Metric", "MixedNorm", "Records", "Run", "Start", "State",
+    "WarmUp",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from glassware.tasks.sampling import shuffled
 from glassware.training.objective import LOSSES, METRICS
 from glassware.training.run import Run
 
+PIECE = 2**22  # numbers between two layers that a step on a full batch holds at once
 NEVER = -1  # a step that has not happened
 
 
@@ -69,7 +70,7 @@ class Loop:
             return None
         blocks = -(-self.shape.evaluation.test // self.block)
         index = jnp.arange(blocks * self.block, dtype=jnp.uint32)
-        raw = task.raw(held_out_key(), index)
+        raw = task.held_out(held_out_key(), index)
         raw = jax.tree.map(lambda a: a.reshape(blocks, self.block, *a.shape[1:]), raw)
         return Examination(raw, None if task.hidden_inputs else jax.vmap(lambda raw: task.inputs({}, raw))(raw))
 
@@ -98,22 +99,12 @@ class Loop:
     # -- training -------------------------------------------------------------------------------------------------
 
     def init(self, values: Any) -> State:
-        params = self._first(values)
+        params = self.shape.first(values)
         optimiser = self.shape.optimiser.transform(values["optimiser"], 0).init(params)
         never = jnp.int32(NEVER)
         places = len(self.shape.keep)
         kept = jax.tree.map(lambda a: jnp.zeros((places, *a.shape), a.dtype), params) if places else ()
         return State(params, optimiser, jnp.int32(0), never, never, jnp.bool_(False), self._zero(), kept)
-
-    def _first(self, values: Any) -> Params:
-        """First weights: drawn, or those that another run has kept."""
-        drawn = self.shape.network.init(values["init"], self.shape.task)
-        if self.shape.start is None:
-            return drawn
-        return tuple(
-            {name: values["start"].get(f"{i}.{name}", leaf) for name, leaf in layer.items()}
-            for i, layer in enumerate(drawn)
-        )
 
     def _zero(self) -> dict[str, Any]:
         names = ["loss", *self.shape.metrics, *(["steps"] if self.shape.evaluation.growth else [])]
@@ -121,15 +112,8 @@ class Loop:
 
     def step(self, values: Any, state: State) -> State:
         """One minibatch step."""
-        x, y = self.batch(values, state.t)
-
-        def objective(params: Params) -> tuple[Any, dict[str, Any]]:
-            output = self.shape.network.apply(params, x)
-            loss = jnp.mean(self._loss(output, y))
-            seen = {name: jnp.mean(METRICS[name].function(output, y)) for name in self.shape.metrics}
-            return self._penalised(loss, params, values), {"loss": loss, **seen}
-
-        (total, seen), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
+        in_pieces = step_examples(self.shape) < self.shape.batch_size
+        total, seen, gradient = (self._in_pieces if in_pieces else self._at_once)(values, state)
         transform = self.shape.optimiser.transform(values["optimiser"], state.t)
         updates, optimiser = transform.update(gradient, state.optimiser, state.params)
         broken = (state.diverged_step == NEVER) & ~jnp.isfinite(total)
@@ -140,6 +124,46 @@ class Loop:
             diverged_step=jnp.where(broken, state.t + 1, state.diverged_step),
             sums={name: total + seen.get(name, 1.0) for name, total in state.sums.items()},
         )
+
+    def _at_once(self, values: Any, state: State) -> tuple[Any, dict[str, Any], Params]:
+        """The objective on the minibatch, its loss and metrics, and the gradient of the objective."""
+        x, y = self.batch(values, state.t)
+
+        def objective(params: Params) -> tuple[Any, dict[str, Any]]:
+            seen = self._seen(params, x, y, jnp.mean)
+            return self._penalised(seen["loss"], params, values), seen
+
+        (total, seen), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
+        return total, seen, gradient
+
+    def _in_pieces(self, values: Any, state: State) -> tuple[Any, dict[str, Any], Params]:
+        """The same for a full batch too large for its activations to be held at once."""
+        size, piece = self.shape.batch_size, step_examples(self.shape)
+
+        def one(sums: Any, first: Any) -> tuple[Any, None]:
+            place = first + jnp.arange(piece, dtype=jnp.uint32)
+            share = jnp.where(place < size, 1.0 / size, 0.0)
+            x, y = self._examples(values, jnp.minimum(place, jnp.uint32(size - 1)))
+
+            def loss(params: Params) -> tuple[Any, dict[str, Any]]:
+                seen = self._seen(params, x, y, lambda each: jnp.sum(share * each))
+                return seen["loss"], seen
+
+            (_, seen), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
+            return jax.tree.map(jnp.add, sums, (seen, gradient)), None
+
+        nothing = {name: jnp.float32(0) for name in ("loss", *self.shape.metrics)}
+        starts = jnp.arange(0, size, piece, dtype=jnp.uint32)
+        (seen, gradient), _ = jax.lax.scan(one, (nothing, jax.tree.map(jnp.zeros_like, state.params)), starts)
+        size_of = lambda params: self._penalised(jnp.float32(0), params, values)
+        penalty, slope = jax.value_and_grad(size_of)(state.params)
+        return seen["loss"] + penalty, seen, jax.tree.map(jnp.add, gradient, slope)
+
+    def _seen(self, params: Params, x: Any, y: Any, average: Any) -> dict[str, Any]:
+        """Loss and metrics on these examples."""
+        output = self.shape.network.apply(params, x)
+        found = {name: average(METRICS[name].function(output, y)) for name in self.shape.metrics}
+        return {"loss": average(self._loss(output, y)), **found}
 
     def _penalised(self, loss: Any, params: Params, values: Any) -> Any:
         for i, penalty in enumerate(self.shape.penalty):
@@ -314,6 +338,13 @@ def _write(records: Records, t: Any, row: dict[str, Any]) -> Records:
     curve = jnp.concatenate([jnp.ravel(row[name]) for name in sorted(row)]).astype(jnp.float32)
     at = records.count
     return Records(records.t.at[at].set(t), records.curves.at[at].set(curve), at + 1)
+
+
+def step_examples(shape: Run) -> int:
+    """Examples a step takes at once: all of a minibatch, and of a full batch so many that activations stay small."""
+    if shape.batch != "full":
+        return shape.batch_size
+    return min(shape.batch_size, max(1024, PIECE // shape.network.widest(shape.task)))
 
 
 def _block(shape: Run) -> int:

@@ -15,7 +15,7 @@ from glassware.draws import Stream, run_key, stream_key
 from glassware.errors import GlasswareError
 from glassware.models import MODELS, Init, KernelRidge, Model
 from glassware.models.kernel import LARGEST_SAMPLE
-from glassware.models.model import named_leaves
+from glassware.models.model import Params, named_leaves
 from glassware.part import Part, Values
 from glassware.probes import PROBES
 from glassware.tasks import TASKS, Task
@@ -332,6 +332,16 @@ class Run(Part):
             values["start"] = self._started(self.start, values, load)
         return values
 
+    def first(self, values: Any) -> Params:
+        """First weights: drawn, or those that another run has kept."""
+        drawn = self.network.init(values["init"], self.task)
+        if self.start is None:
+            return drawn
+        return tuple(
+            {name: values["start"].get(f"{i}.{name}", leaf) for name, leaf in layer.items()}
+            for i, layer in enumerate(drawn)
+        )
+
     def _started(self, start: Start, values: Values, load: Load | None) -> dict[str, np.ndarray]:
         """The weights it starts from, checked against the network's own."""
         drawn = jax.eval_shape(lambda init: self.network.init(init, self.task), values["init"])
@@ -352,7 +362,11 @@ class Run(Part):
         return {name: np.asarray(found[name], np.float32) for name in wanted}
 
     def columns(self, role: str = "run") -> dict[str, Any]:
-        """What a row says about this run: the columns of its parts; of two with the same name the later is prefixed."""
+        """What a row says about this run: what it was given, and what it has hidden."""
+        return {**self.given_columns(), **self.task.hidden(self.key())}
+
+    def given_columns(self) -> dict[str, Any]:
+        """The columns of its parts; of two with the same name the later is prefixed."""
         found: dict[str, Any] = {}
         for field in type(self).model_fields:
             value = getattr(self, field)
@@ -362,5 +376,4 @@ class Run(Part):
         penalty = [part.model_dump() for part in self.penalty]
         found["penalty"] = json.dumps(penalty, sort_keys=True) if penalty else None
         found["keep"], found["batch"] = [str(step) for step in self.keep], self.batch_size
-        found.update(self.task.hidden(self.key()))
         return found

@@ -87,8 +87,17 @@ class Doubling(Schedule):
         return values["by"] ** jnp.sum(t >= values["at"])
 
 
+class Inverse(Schedule):
+    """1 / (t + 1). With weight decay lambda and rate 1 / lambda: the usual steps on a strongly convex objective."""
+
+    name: Literal["inverse"] = "inverse"
+
+    def factor(self, values: Any, t: Any) -> Any:
+        return 1.0 / (t + 1.0)
+
+
 def _rise(values: Any, t: Any) -> Any:
     return jnp.minimum(1.0, (t + 1.0) / jnp.maximum(values["warm_up"], 1.0))
 
 
-AnySchedule: TypeAlias = Annotated[Constant | Cosine | WarmUp | Doubling, Field(discriminator="name")]
+AnySchedule: TypeAlias = Annotated[Constant | Cosine | WarmUp | Doubling | Inverse, Field(discriminator="name")]

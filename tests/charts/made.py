@@ -32,6 +32,7 @@ def cell(
             "s": 2 if where.get("init") == "sparse" else None,
             "width": 100,
             "m": 1000,
+            "success_at": 0.1,
             "weight_decay": 0.01,
             **where,
             "success": i < successes,

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from glassware.charts import save, success_heat_map
-from glassware.charts.grid import ONLINE_GAP
+from glassware.charts.grid import NULL_GAP
 from glassware.charts.picked import NONE, PICKED
 from glassware.charts.save import BROWSER, on_page, on_paper
 from glassware.errors import GlasswareError
@@ -23,43 +23,43 @@ def spec_of(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
 
 
 def record(spec: dict[str, Any], **where: Any) -> dict[str, Any]:
-    (found,) = [row for row in data(spec, "percent") if all(row[key] == value for key, value in where.items())]
+    (found,) = [row for row in data(spec, "shade") if all(row[key] == value for key, value in where.items())]
     return found
 
 
 def test_cells_carry_their_numbers() -> None:
     spec = spec_of(frontier())
-    assert len(data(spec, "percent")) == 18
-    found = record(spec, column="2-sparse init", m="300", r="100")
+    assert len(data(spec, "shade")) == 18
+    found = record(spec, column="2-sparse init", x="300", y="100")
     _, low, high = wilson(3, 8)
-    assert found["percent"] == 37.5
+    assert found["shade"] == 37.5
     assert (found["counts"], found["rate"], found["median"]) == ("3 of 8", "38%", "–")
     assert found["interval"] == f"{100 * low:.0f}–{100 * high:.0f}%"
     assert found["interval"] == "14–69%"
-    full = record(spec, column="dense init", m="300", r="1k")
+    full = record(spec, column="dense init", x="300", y="1k")
     assert (full["counts"], full["rate"], full["interval"], full["median"]) == ("8 of 8", "100%", "68–100%", "500")
     shown = [entry["field"] for entry in nodes(spec, "tooltip")[0]]
-    assert shown == ["init", "m", "r", "counts", "rate", "interval", "median"]
+    assert shown == ["init", "x", "y", "counts", "rate", "interval", "median"]
 
 
 def test_check_marks_are_exactly_the_cells_where_all_runs_succeed() -> None:
     frame = frontier().filter(pl.col("init") == "sparse")
     full = frame.group_by("m", "width").agg(pl.col("success").all()).filter("success")
-    middles = {300: 0.5, 10_000: 1.5, None: 2.5 + ONLINE_GAP}
+    middles = {300: 0.5, 10_000: 1.5, None: 2.5 + NULL_GAP}
     wanted = {(middles[m], {10: "10", 100: "100", 1000: "1k"}[width]) for m, width, _ in full.iter_rows()}
     drawn = [
         dict(part.split(": ") for part in label.split("; ")) for label in marks(spec_of(frame, column=None), "point")
     ]
     assert len(drawn) == len(wanted) == 5
-    assert {(float(mark["middle"]), mark["r"]) for mark in drawn} == wanted
+    assert {(float(mark["middle"]), mark["y"]) for mark in drawn} == wanted
 
 
 def test_online_is_last_and_set_off_and_widths_increase_upwards() -> None:
     spec = spec_of(frontier())
-    edges = {row["m"]: row["x"] for row in data(spec, "percent")}
-    assert edges == {"300": 0, "10k": 1, "online": 2 + ONLINE_GAP}
+    edges = {row["x"]: row["left"] for row in data(spec, "shade")}
+    assert edges == {"300": 0, "10k": 1, "online": 2 + NULL_GAP}
     axis = next(axis for axis in nodes(spec, "axis") if axis.get("title") == "sample size m")
-    assert axis["values"] == [0.5, 1.5, 2.5 + ONLINE_GAP]
+    assert axis["values"] == [0.5, 1.5, 2.5 + NULL_GAP]
     drawn = texts(spec)
     assert {"300", "10k", "online", "dense init", "2-sparse init"} <= set(drawn)
     domains = [scale["domain"] for scale in nodes(spec, "scale") if "domain" in scale]
@@ -77,7 +77,7 @@ def test_a_crowded_axis_names_powers_of_ten() -> None:
 def test_panels_by_row_and_column() -> None:
     frame = pl.concat([frontier(), frontier().with_columns(pl.lit(7, pl.Int64).alias("n"))])
     spec = spec_of(frame, row="n")
-    places = {(row["row"], row["column"]) for row in data(spec, "percent")}
+    places = {(row["row"], row["column"]) for row in data(spec, "shade")}
     assert places == set(itertools.product(("n = 7", "n = 50"), ("dense init", "2-sparse init")))
     assert spec["facet"]["row"]["sort"] == ["n = 7", "n = 50"]
     assert spec["facet"]["column"]["sort"] == ["dense init", "2-sparse init"]
@@ -86,14 +86,14 @@ def test_panels_by_row_and_column() -> None:
 
 def test_the_init_is_named_where_panels_do_not() -> None:
     spec = spec_of(frontier(), column=None)
-    assert {row["init"] for row in data(spec, "percent")} <= {"dense, 2-sparse", "2-sparse, dense"}
+    assert {row["init"] for row in data(spec, "shade")} <= {"dense, 2-sparse", "2-sparse, dense"}
     alone = spec_of(frontier().filter(pl.col("init") == "sparse"), column=None)
-    assert {row["init"] for row in data(alone, "percent")} == {"2-sparse"}
+    assert {row["init"] for row in data(alone, "shade")} == {"2-sparse"}
 
 
 def test_cells_without_runs_stay_blank() -> None:
     frame = frontier().filter((pl.col("m") != 300) | (pl.col("width") != 100))
-    assert not [row for row in data(spec_of(frame), "percent") if row["m"] == "300" and row["r"] == "100"]
+    assert not [row for row in data(spec_of(frame), "shade") if row["x"] == "300" and row["y"] == "100"]
 
 
 def test_without_curves_there_is_no_curves_panel() -> None:
@@ -109,7 +109,7 @@ def test_the_first_cell_shown_has_an_intermediate_rate_and_curves() -> None:
     frame = pl.concat([cell(4, 8, m=1000), curved, *sure, cell(4, 8, m=None, curve=[0.5, 0.3])])
     spec = spec_of(frame)
     (param,) = [param for param in spec["params"] if param["name"] == PICKED]
-    number = record(spec, m="300")["cell"]
+    number = record(spec, x="300")["cell"]
     assert param["value"] == [{"cell": number}]
     lines = marks(spec, "line mark")
     assert len(lines) == 16  # training and test error of its eight runs, and of no others
@@ -123,7 +123,7 @@ def test_the_first_cell_shown_has_an_intermediate_rate_and_curves() -> None:
 def test_picking_another_cell_shows_its_curves() -> None:
     frame = pl.concat([cell(4, 8, m=300, curve=[0.5, 0.2]), cell(2, 3, m=600, curve=[0.5, 0.4])])
     spec = on_page(spec_of(frame))
-    other = record(spec, m="600")["cell"]
+    other = record(spec, x="600")["cell"]
     for param in spec["params"]:
         if param["name"] == PICKED:
             param["value"] = [{"cell": other}]

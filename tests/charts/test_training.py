@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from glassware.charts import training_curves
-from glassware.charts.theme import DENSE, SPARSE, THRESHOLD, TRAIN
+from glassware.charts.theme import DENSE, SPARSE, TRAIN
 from glassware.errors import GlasswareError
 from tests.charts.made import cell, data, marks, nodes, specification, texts
 
@@ -30,7 +30,7 @@ def test_training_is_gray_and_inits_have_their_hues() -> None:
     scale = next(scale for scale in nodes(spec, "scale") if "range" in scale)
     assert scale["domain"] == ["training error", "test error, dense", "test error, 2-sparse"]
     assert scale["range"] == [TRAIN, DENSE, SPARSE]
-    assert data(spec, "error") == [{"error": THRESHOLD}]
+    assert data(spec, "threshold") == [{"threshold": 0.1}]
 
 
 def test_a_log_axis_leaves_out_step_nought() -> None:

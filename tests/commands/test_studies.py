@@ -141,7 +141,8 @@ def test_an_estimate_from_end_to_end(folder, tiny_study, trained):
     assert re.search(r"width +runs +steps per run +budget +FLOPs +time +at most", said)
     for name, runs in (("4", 2), ("8", 2), ("all", 4)):
         assert re.search(rf"\n +{name} +{runs} +60 +60 +\S+e\+\d+ +\d+ s +\d+ s", said), said
-    assert re.search(r"speed measured here \(\S+\), GFLOP/s: \S+ \(n = 20, width 4\), \S+ \(n = 20, width 8\)", said)
+    shapes = [rf"\S+ \(mlp of width {width} on parity with 20 inputs\)" for width in (4, 8)]
+    assert re.search(rf"speed measured here \(\S+\), GFLOP/s: {shapes[0]}, {shapes[1]}", " ".join(said.split()))
     assert "of the expected time rests 100% on the worst case, no early stop" in said
     assert re.search(r"4 runs of 4 left to train: about \d+ s, at most about \d+ s", said)
     assert "not counted: a later stage, whose runs depend on these" in said

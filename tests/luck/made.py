@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from glassware.engine import Outcome, evaluation_flops, step_flops
@@ -30,13 +31,13 @@ def table(*cells: list[dict[str, Any]]) -> pl.DataFrame:
 
 def _outcome(run: Run, success: int | None, diverged: int | None, taken: int) -> Outcome:
     looked = list(range(0, taken + 1, run.evaluation.every))
-    error = [0.5] * len(looked)
+    error = np.full(len(looked), 0.5)
     return Outcome(
         run=run,
         steps_taken=taken,
         success_step=success,
         diverged_step=diverged,
-        curves={"step": looked, "test_error": error, "train_error": error, "loss": error},
+        curves={"step": np.array(looked), "test_error": error, "train_error": error, "loss": error},
         final={},
         seconds=0.0,
         flops=taken * step_flops(run) + len(looked) * evaluation_flops(run),

@@ -87,7 +87,8 @@ def test_gamma_is_one_over_n_unless_given():
         ),
         (
             {"model": {"name": "kernel", "kernel": "ntk"}},
-            "model.name must be one of 'mlp', 'kernel-ridge', 'neuron', 'polynet', 'transformer', not 'kernel'",
+            "model.name must be one of 'mlp', 'kernel-ridge', 'neuron', 'paired', "
+            "'mirrored', 'gated', 'polynet', 'transformer', not 'kernel'",
         ),
         ({"model": {"widht": 3}}, "unknown key 'widht' in model; did you mean 'width'?"),
         ({"model": {}}, "model.width is missing"),

@@ -130,7 +130,7 @@ def test_without_an_output_bias_the_other_weights_are_the_same():
             {"model": {"name": "neuron"}, "optimiser": {"name": "sgd", "lr": 1, "layer_rates": [1, 2]}},
             "each of the 1 layers, not 2",
         ),
-        ({"model": {"name": "perceptron"}}, "must be one of 'mlp', 'kernel-ridge', 'neuron', 'polynet', 'transformer'"),
+        ({"model": {"name": "perceptron"}}, "must be one of 'mlp', 'kernel-ridge', 'neuron'"),
     ],
 )
 def test_an_impossible_model_is_refused_in_a_sentence(change, sentence):

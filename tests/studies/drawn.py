@@ -34,7 +34,8 @@ def drawn(
         "loss": [1.0] * len(errors),
         **{name: list(values) for name, values in curves.items()},
     }
-    return row(Outcome(run, steps[-1], zero if success is None else success, None, found, {}, 0.1, 1e6, "xla"))
+    arrays = {name: np.array(values) for name, values in found.items()}
+    return row(Outcome(run, steps[-1], zero if success is None else success, None, arrays, {}, 0.1, 1e6, "xla"))
 
 
 def falling(run: Run, plateau: int, end: int, every: int = 10) -> dict[str, Any]:

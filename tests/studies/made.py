@@ -80,4 +80,5 @@ def _outcome(run: Run, passed: bool) -> Outcome:
     curves = {"step": [0, 100], "test_error": [0.5, error], "train_error": [0.5, 0.0], "loss": [1.0, 0.1]}
     length = run.model.widths[0] if run.model.widths else 0
     final = {probe: np.linspace(0, 1, length, dtype=np.float32) for probe in run.probes}
-    return Outcome(run, 100, 100 if passed else None, None, curves, final, 0.1, 1e6, "xla")
+    arrays = {name: np.array(values) for name, values in curves.items()}
+    return Outcome(run, 100, 100 if passed else None, None, arrays, final, 0.1, 1e6, "xla")

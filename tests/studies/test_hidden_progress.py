@@ -21,7 +21,7 @@ def signal(cell=MAIN[0], *, power=1.0, scale=1e-3, drop=DROP, overtakes=200, ahe
     level = [0.5] * len(STEPS)
     rows = []
     for run in repeat([_run(cell, 0.0)], seeds):
-        support = run.task.hidden_support(run.seed)
+        support = run.task.hidden_support(run.key())
         last = support[-1]
         weights = {
             f"weight_0_{i}": [1.0 if i in support and (ahead or i != last) else 0.5] * len(STEPS) for i in range(N)

@@ -16,11 +16,11 @@ from glassware.studies.leaky import (
     training,
 )
 from glassware.studies.leaky import network_against_linear as against
-from glassware.studies.leaky.descent import Recipe, descend
 from glassware.studies.leaky.fit import examples, hidden, marks, readout, stepped
 from glassware.theory.leaky import LeakyParity, majority_agreement
 from glassware.theory.leaky_network import first_step as step_at_once
-from glassware.theory.leaky_network import initialise
+from glassware.theory.leaky_network import initialise, theorem_decay, theorem_rate
+from glassware.theory.leaky_readout import drift_bounds
 from glassware.theory.linear_methods import ridge
 from tests.studies.made import check, computed_from_end_to_end
 
@@ -68,17 +68,36 @@ def test_marks_tell_the_components_apart():
     assert abs(majority["uniform"] - majority_agreement(3)) < 0.03
 
 
-def test_adam_learns_what_sgd_does_not_in_a_few_steps():
-    rng = np.random.default_rng(3)
-    task = LeakyParity.draw(15, 3, rng)
-    network = stepped(initialise(15, 3, 60, rng), task, 6000, [1])
-    adam = descend(task, network, np.random.default_rng(1), Recipe("adam", 0.01, "both", 200, 100), 128)
-    sgd = descend(task, network, np.random.default_rng(1), Recipe("sgd", 0.01, "both", 200, 100), 128)
-    assert [t for t, _ in adam] == [t for t, _ in sgd] == [0, 100, 200]
-    assert adam[0] == sgd[0]
-    assert adam[-1][1].uniform > 0.95 > 0.5 > sgd[-1][1].uniform
-    frozen = descend(task, network, np.random.default_rng(1), Recipe("adam", 0.01, "readout", 100, 100), 128)
-    assert frozen[-1][1] != adam[1][1]
+def test_runs_go_on_from_their_first_step_with_its_hidden_set_and_other_examples(smoke):
+    store, rows = smoke(training.STUDY)
+    first, last = rows.filter(steps=1), rows.filter(pl.col("start_run").is_not_null())
+    assert last["start_run"].to_list() == first["id"].to_list()
+    assert last["support"].to_list() == first["support"].to_list()
+    one, other = ([list(run) for run in stage("smoke", None, rows)] for stage in training.STUDY.stages)
+    assert len(one) == 2 > len(other) == 1
+    stages = [stage("smoke", None, rows) for stage in training.STUDY.stages]
+    assert not np.array_equal(stages[0][0].key(), stages[1][0].key())
+    after, before = first["curve_uniform"][0][-1], last["curve_uniform"][0][0]
+    assert after == before  # the same network on the same held-out examples
+    kept = store.weights(first["id"][0])
+    assert kept["0.w"].shape == (15, 120)
+
+
+def test_the_smoke_run_learns_the_leak_and_is_on_its_way_to_the_parity(smoke):
+    runs = training.trained(smoke(training.STUDY)[1])
+    network, alone = (runs.filter(variant=name).row(0, named=True) for name in ("network", "no first step"))
+    assert network["curve_leaking"][-1] >= 0.99
+    assert network["uniform"] > max(0.5, majority_agreement(3) + 0.2)
+    assert alone["uniform"] < network["uniform"]
+
+
+def test_the_schedule_of_the_theorem_obeys_its_drift_bounds_and_stays_at_the_majority(smoke):
+    study = theorem_schedule.STUDY
+    _, rows = smoke(study)
+    assert check(study, "drift", rows).holds
+    found = theorem_schedule.followed(rows)
+    assert found["recipe"].to_list() == [name for name, *_ in theorem_schedule.SCHEDULES]
+    assert abs(found["uniform"][0] - majority_agreement(3)) <= 0.1
 
 
 # -- claims on rows we choose -----------------------------------------------------------------------------------------
@@ -162,10 +181,16 @@ def test_leak_needed():
     assert check(study, "threshold", table()).holds is None
 
 
-def run_of(variant="network", uniform=(0.25, 0.5, 1.0), leaking=(0.9, 1.0, 1.0), start=1e-14, q=100):
-    return {"variant": variant, "n": 31, "k": 3, "q": q, "optimiser": "sgd", "eta": 0.3, "layers": "both", "seed": 1,
-            "output_at_start": start, "uniform": uniform[-1], "leaking": leaking[-1], "curve_step": [0, 100, 200],
+def run_of(variant="network", uniform=(0.25, 0.5, 1.0), leaking=(0.9, 1.0, 1.0), q=100, k=3):
+    return {"n": 31, "k": k, "half": q, "copies": "printed" if variant == "printed pairing" else "corrected",
+            "start_run": None if variant == "no first step" else "0" * 20, "optimiser": "sgd", "lr": 0.3,
+            "layer_rates": [1.0, 1.0], "seed": 1, "steps": 200, "curve_step": [0, 100, 200],
             "curve_uniform": list(uniform), "curve_leaking": list(leaking)}  # fmt: skip
+
+
+def first_step_of(start, copies="corrected"):
+    """A first step whose network has this largest output before it, in units of n/k."""
+    return {"n": 30, "k": 3, "copies": copies, "steps": 1, "curve_largest_output": [10 * start, 1.0]}
 
 
 def test_training():
@@ -177,28 +202,30 @@ def test_training():
     for claim in ("learns", "leak-first"):
         assert check(study, claim, good).holds
         assert not check(study, claim, bad).holds
-    assert check(study, "silent-start", good).holds
-    assert not check(study, "silent-start", pl.DataFrame([run_of(start=1e-3)])).holds
-    assert not check(study, "silent-start-printed", pl.DataFrame([run_of("printed pairing", start=2.0)])).holds
+    assert check(study, "learns", pl.DataFrame([run_of("no first step")])).holds is None
+    assert check(study, "silent-start", pl.DataFrame([first_step_of(0.0)])).holds
+    assert not check(study, "silent-start", pl.DataFrame([first_step_of(1e-3)])).holds
+    assert not check(study, "silent-start-printed", pl.DataFrame([first_step_of(2.0, "printed")])).holds
     assert check(study, "wide", good).holds is None
     assert check(study, "wide", pl.DataFrame([run_of(q=1000)])).holds
     assert not check(study, "wide", pl.DataFrame([run_of(q=1000, uniform=(0.2, 0.2, 0.2))])).holds
 
 
+def followed_by(schedule="theorem", uniform=0.26, leaking=1.0, drift=0.5, q=100):
+    """A run on one of the schedules, whose neurons went so far of the bound at its last record."""
+    _, factor, regularised = next(row for row in theorem_schedule.SCHEDULES if row[0] == schedule)
+    eta, lam = factor * theorem_rate(3, q, 1000), theorem_decay(31, 3) if regularised else 0.0
+    return {"n": 31, "k": 3, "half": q, "steps": 1000, "lr": eta, "penalty": "[lambda]" if regularised else None,
+            "curve_step": [0, 1000], "curve_uniform": [0.2, uniform], "curve_leaking": [0.9, leaking],
+            "curve_readout_size": [0.0, 0.0], "curve_bias_moved": [0.0, 0.0],
+            "curve_neuron_moved": [0.0, drift * drift_bounds(1001, eta, lam, 31, 3).w]}  # fmt: skip
+
+
 def test_theorem_schedule():
     study = theorem_schedule.STUDY
-    row = {
-        "schedule": "theorem",
-        "n": 31,
-        "k": 3,
-        "q": 100,
-        "uniform": 0.26,
-        "leaking": 1.0,
-        "bound": 1e5,
-        "drift": 0.5,
-    }
-    made = lambda **more: pl.DataFrame([{**row, **more}])
-    assert check(study, "majority", made()).holds
+    made = lambda **more: pl.DataFrame([followed_by(**more)], schema_overrides={"penalty": pl.String})
+    for schedule in ("theorem", "theorem, regularised"):
+        assert check(study, "majority", made(schedule=schedule)).holds
     assert not check(study, "majority", made(uniform=0.3)).holds
     assert not check(study, "majority", made(leaking=0.98)).holds
     assert not check(study, "as-stated", made()).holds
@@ -206,20 +233,18 @@ def test_theorem_schedule():
     assert check(study, "larger-rate", made()).holds is None
     assert check(study, "larger-rate", made(schedule="500 times the rate", uniform=0.99)).holds
     assert not check(study, "larger-rate", made(schedule="500 times the rate", uniform=0.98)).holds
-    assert check(study, "drift", made()).holds
-    assert not check(study, "drift", made(drift=1.1)).holds
+    for schedule, *_ in theorem_schedule.SCHEDULES:
+        assert check(study, "drift", made(schedule=schedule)).holds
+        assert not check(study, "drift", made(schedule=schedule, drift=1.1)).holds
     wide = [made(q=q, uniform=u) for q, u in ((10, 0.2), (20, 0.3), (30, 0.4))]
     assert check(study, "width", pl.concat(wide)).holds
     assert not check(study, "width", pl.concat([*wide, made(q=40, uniform=0.3)])).holds
 
 
-def test_drift_of_a_network_that_has_not_moved_is_within_its_bounds():
-    rng = np.random.default_rng(0)
-    task = LeakyParity.draw(15, 3, rng)
-    start = stepped(initialise(15, 3, 20, rng), task, 3000, [1])
-    assert 0 < theorem_schedule.drift(start, start, 1, 1e-3, 0.0, 3) < 1
-    moved = type(start)(start.w + 1.0, start.b, start.u)
-    assert theorem_schedule.drift(moved, start, 1, 1e-3, 0.0, 3) > 1
+@pytest.mark.parametrize("part", ["readout_size", "neuron_moved", "bias_moved"])
+def test_every_part_of_the_drift_counts(part):
+    run = {**followed_by(drift=0.5), f"curve_{part}": [0.0, 1e6]}
+    assert theorem_schedule.drift(run)[0] == 0 < 1 < theorem_schedule.drift(run)[1]
 
 
 def test_separation():
@@ -256,26 +281,33 @@ def test_lemmas_corrected_hold_and_printed_fail(smoke):
     assert not check(study, "inequalities", off).holds
 
 
-def test_digit_strips_are_judged_by_their_means():
-    methods = (digit_strips.NETWORK, *digit_strips.FIXED)
+def strips_of(k, levels, seed=1):
+    """Rows of these methods with these accuracies."""
+    rows = []
+    for method, level in levels.items():
+        model, init, rates = digit_strips.METHODS[method]
+        rows.append({"k": k, "model": model.name, "activation": getattr(model, "activation", None), "init": init.scheme,
+                     "layer_rates": list(rates), "seed": seed, "test_error": 1 - level})  # fmt: skip
+    return rows
 
+
+def test_digit_strips_are_judged_by_their_means():
     def made(one, three):
-        levels = {1: dict(zip(methods, one, strict=True)), 3: dict(zip(methods, three, strict=True))}
-        return pl.DataFrame(
-            [{"k": k, "method": m, "seed": 1, "accuracy": v} for k, by in levels.items() for m, v in by.items()]
-        )
+        levels = lambda values: dict(zip(digit_strips.METHODS, values, strict=True))
+        return pl.DataFrame([*strips_of(1, levels(one)), *strips_of(3, levels(three))])
 
     study = digit_strips.STUDY
     good = made((0.98, 0.96, 0.9, 0.97, 0.95), (0.75, 0.5, 0.5, 0.51, 0.52))
+    assert digit_strips.by_method(good)["method"].to_list() == 2 * list(digit_strips.METHODS)
     assert all(check(study, claim.id, good).holds for claim in study.claims)
     bad = made((0.98, 0.9, 0.9, 0.9, 0.9), (0.65, 0.5, 0.5, 0.57, 0.5))
     assert not any(check(study, claim.id, bad).holds for claim in study.claims)
-    assert check(study, "fixed", good.filter(pl.col("method") != "tangent gates")).holds is None
+    assert check(study, "fixed", good.filter(pl.col("model") != "gated")).holds is None
 
 
-def test_no_image_is_in_training_and_test_strips():
-    rng = np.random.default_rng(0)
-    (x, y), (x_test, _) = digit_strips.strips(1, 3000, 1000, rng)
-    assert not {row.tobytes() for row in x} & {row.tobytes() for row in x_test}
-    assert x.shape == (3000, 64)
-    assert set(np.unique(y)) == {-1.0, 1.0}
+def test_every_method_sees_the_same_strips():
+    runs = digit_strips.stage("smoke", None, pl.DataFrame())
+    for k in (1, 3):
+        keys = {tuple(run.key()) for run in runs if run.task.k == k}
+        assert len(keys) == 1
+    assert len({tuple(run.key()) for run in runs}) == 2

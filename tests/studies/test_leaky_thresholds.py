@@ -17,7 +17,7 @@ from glassware.studies.leaky import (
 from glassware.studies.leaky import network_against_linear as against
 from glassware.theory.leaky import majority_agreement
 from tests.studies.made import check
-from tests.studies.test_leaky_studies import fit, run_of
+from tests.studies.test_leaky_studies import first_step_of, fit, followed_by, run_of, strips_of
 
 
 def judged(study, claim, rows):
@@ -199,7 +199,7 @@ def test_every_run_reaches_99_percent(level, held):
     wide = [*[run_of(q=1000)] * 9, run_of(q=1000, uniform=(0.2, 0.5, level))]
     assert judged(training, "wide", wide)[0] is True  # nine of ten are enough
     assert judged(training, "wide", [*wide[1:], run_of(q=1000, uniform=(0.2, 0.5, level))])[0] is held
-    small = [{**run_of(q=q, uniform=(0.2, 0.2, 0.2)), "k": k} for q, k in ((999, 7), (1000, 8))]
+    small = [run_of(q=q, uniform=(0.2, 0.2, 0.2), k=k) for q, k in ((999, 7), (1000, 8))]
     assert judged(training, "wide", [run_of(q=1000), *small]) == (True, 1.0)
 
 
@@ -215,21 +215,20 @@ def test_the_leak_is_learned_no_later(leaking, uniform, held):
 
 @pytest.mark.parametrize(("start", "held"), [(0.99e-9, True), (1.01e-9, False)])
 def test_the_largest_output_at_the_start(start, held):
-    assert judged(training, "silent-start", [run_of(), run_of(start=start)]) == (held, start)
-    printed = [run_of("printed pairing", start=2.0), run_of("printed pairing", start=start)]
+    assert judged(training, "silent-start", [first_step_of(0.0), first_step_of(start)]) == (held, start)
+    printed = [first_step_of(2.0, "printed"), first_step_of(start, "printed")]
     assert judged(training, "silent-start-printed", printed) == (held, start)
 
 
 # -- the theorem's schedule -------------------------------------------------------------------------------------------
 
-RUN = {"schedule": "theorem", "n": 31, "k": 3, "q": 100, "uniform": 1.0, "leaking": 1.0, "bound": 1e5, "drift": 0.5}
-
 
 @pytest.mark.parametrize(("level", "held"), [(0.99, True), (0.989, False)])
 def test_every_run_of_the_schedule(level, held):
-    assert judged(theorem_schedule, "as-stated", [RUN, {**RUN, "uniform": level}]) == (held, 1.0 if held else 0.5)
-    fast = {**RUN, "schedule": "500 times the rate"}
-    assert judged(theorem_schedule, "larger-rate", [fast, {**fast, "uniform": level}]) == (held, level)
+    runs = [followed_by(uniform=u) for u in (1.0, level)]
+    assert judged(theorem_schedule, "as-stated", runs) == (held, 1.0 if held else 0.5)
+    fast = [followed_by("500 times the rate", uniform=u) for u in (1.0, level)]
+    assert judged(theorem_schedule, "larger-rate", fast) == (held, level)
 
 
 @pytest.mark.parametrize(
@@ -237,17 +236,17 @@ def test_every_run_of_the_schedule(level, held):
     [(0.029, 0.99, True), (-0.029, 0.99, True), (0.031, 1.0, False), (-0.031, 1.0, False), (0.0, 0.989, False)],
 )
 def test_the_run_furthest_from_the_majority(off, leaking, held):
-    at = {**RUN, "uniform": majority_agreement(3)}
-    rows = [at, {**at, "uniform": majority_agreement(3) + off, "leaking": leaking}]
+    at = majority_agreement(3)
+    rows = [followed_by(uniform=at), followed_by(uniform=at + off, leaking=leaking)]
     assert judged(theorem_schedule, "majority", rows) == (held, abs(off))
 
 
 def test_drift_and_width():
-    for drift, held in ((1.0, True), (1.001, False)):
-        assert judged(theorem_schedule, "drift", [RUN, {**RUN, "drift": drift}]) == (held, drift)
+    for drift, held in ((0.9999, True), (1.001, False)):
+        assert judged(theorem_schedule, "drift", [followed_by(), followed_by(drift=drift)]) == (held, drift)
     for last, held in (((0.2, 0.4), True), ((0.1, 0.499), False)):  # means of 0.2, 0.3 and the last
         pairs = [(10, (0.1, 0.3)), (20, (0.2, 0.4)), (30, last)]
-        rows = [{**RUN, "q": q, "uniform": u} for q, both in pairs for u in both]
+        rows = [followed_by(q=q, uniform=u) for q, both in pairs for u in both]
         assert judged(theorem_schedule, "width", rows) == (held, sum(last) / 2 - 0.2)
         assert judged(theorem_schedule, "width", rows[:4])[0] is None
 
@@ -328,6 +327,8 @@ def test_inequalities_with_room(value, held):
 def test_digits(claim, k, network, best, held):
     levels = {digit_strips.NETWORK: network, **dict.fromkeys(digit_strips.FIXED, 0.4)}
     levels[digit_strips.FIXED[-1]] = best
-    rows = [{"k": k, "method": m, "seed": d, "accuracy": v + d} for m, v in levels.items() for d in (-0.1, 0.0, 0.1)]
-    assert judged(digit_strips, claim, rows)[0] is held
-    assert judged(digit_strips, claim, [row for row in rows if row["method"] != digit_strips.FIXED[0]])[0] is None
+    shifted = lambda kept: [
+        row for d in (-0.1, 0.0, 0.1) for row in strips_of(k, {m: v + d for m, v in levels.items() if m in kept})
+    ]
+    assert judged(digit_strips, claim, shifted(digit_strips.METHODS))[0] is held
+    assert judged(digit_strips, claim, shifted((digit_strips.NETWORK, *digit_strips.FIXED[1:])))[0] is None

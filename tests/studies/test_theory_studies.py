@@ -98,10 +98,11 @@ def test_under_sparse(smoke):
 
 
 def learned(s, error, m=3000, how="least-squares", n=61):
-    return [
-        {"part": "trained", "n": n, "k": 2, "s": s, "width": 100, "m": m, "readout": how, "seed": i, "error": error}
-        for i in range(3)
-    ]
+    """Rows of three runs as they are kept: of first steps whose readout was solved, or of descents from them."""
+    cell = {"n": n, "k": 2, "s": s, "width": 100, "m": m}
+    errors = (0.9, error, "inverse") if how == "descent" else (error, 0.9, "constant")
+    found = dict(zip(("solved_error", "test_error", "schedule"), errors, strict=True))
+    return [{**cell, **found, "seed": i} for i in range(3)]
 
 
 def test_over_sparse(smoke):
@@ -112,6 +113,12 @@ def test_over_sparse(smoke):
     assert printed.holds is False
     assert printed.measured.low > 1
     assert "not representable" in printed.detail
+    trained = rows.filter(pl.col("id").is_not_null()).sort("s", "schedule")
+    assert trained["schedule"].to_list() == ["constant", "inverse"] * 2
+    assert trained["start_run"].drop_nulls().to_list() == trained["id"].to_list()[::2]
+    assert trained["support"].n_unique() == 2  # a descent is on the parity and the sample of its first step
+    assert trained["solved_error"].max() < 0.1
+    assert trained["test_error"].to_list()[1::2] == pytest.approx([0.05, 0.05], abs=0.05)
     assert not check(study, "gradients", rows.with_columns(pl.col("gap") + 1e-11)).holds
     for wide, holds in ((0.04, True), (0.05, False)):
         table = pl.DataFrame([*learned(9, wide), *learned(41, 0.125)])

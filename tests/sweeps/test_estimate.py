@@ -74,6 +74,35 @@ def test_early_stops_in_the_store_shorten_it(tmp_path, machine):
     assert make_plan(runs, store).estimate().expected == pytest.approx(found.expected)
 
 
+@pytest.mark.parametrize(
+    ("axes", "axis", "values"),
+    [
+        ({"model.width": [8, 4], "m": [30, 40]}, "width", [4, 8]),
+        ({"optimiser.momentum": [None, 0.9], "init.scheme": ["dense", "sign"]}, "momentum", [0.9, None]),
+        ({"loss": ["hinge", "square"]}, "loss", ["hinge", "square"]),
+        ({"task.noise": [0.0, 0.1]}, "noise", [0.0, 0.1]),
+        ({}, "width", [8]),
+    ],
+)
+def test_a_table_is_made_along_whatever_varies(machine, axes, axis, values):
+    found = forecast(grid({**TINY, "optimiser": {"name": "sgd", "lr": 0.1}}, axes, seeds=2))
+    assert (found.axis, [value for value, _ in found.lines()]) == (axis, values)
+    assert found.plain()["lines"][0][axis] == values[0]
+    assert sum(line.runs for _, line in found.lines()) == found.whole.runs
+
+
+def test_evaluations_that_become_rarer_cost_less(machine):
+    often, rarely = (
+        forecast([tiny(steps=10_000, evaluation={**TINY["evaluation"], "growth": growth})]) for growth in (None, 2.0)
+    )
+    looks = rarely.cells[0].run.evaluation.rounds(10_000) + 1
+    assert looks < 20
+    run = rarely.cells[0].run
+    assert rarely.whole.mean.flops == pytest.approx(10_000 * step_flops(run) + looks * evaluation_flops(run))
+    spared = (1001 - looks) * (round_flops(run) - 10 * step_flops(run)) / (1e3 * step_flops(run) ** 0.5)
+    assert often.at_most - rarely.at_most == pytest.approx(spared)
+
+
 def test_few_shapes_are_measured_and_the_others_lie_between(machine):
     widths = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
     found = forecast(grid(TINY, {"model.width": widths}))
@@ -114,6 +143,7 @@ def test_a_forecast_is_plain_data(machine):
     assert [line["width"] for line in found["lines"]] == [4, 8]
     assert found["left"]["at_most_seconds"] > 0
     assert [one["engine"] for one in found["measured"]] == ["xla", "xla"]
+    assert found["measured"][0]["shape"] == "mlp of width 8 on parity with 20 inputs"
 
 
 def test_the_real_machine_takes_about_as_long_as_forecast(tmp_path):
@@ -125,7 +155,7 @@ def test_the_real_machine_takes_about_as_long_as_forecast(tmp_path):
     said = []
     plan = make_plan(runs, store)
     found = estimate(plan.todo, plan.todo, Experience(store), tell=said.append)
-    assert said == ["measuring n = 20, width 32"]
+    assert said == ["measuring mlp of width 32 on parity with 20 inputs"]
     started = time.perf_counter()
     steps = sum(outcome.steps_taken for outcome in train(plan.todo.values()))
     seconds = time.perf_counter() - started

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, jobs, network
 from glassware.tabular.attempts import attempt
 from glassware.tabular.cuts import Cuts, Splits
-from glassware.tabular.estimators import train_all
+from glassware.tabular.fitting import fit_all
 from glassware.tabular.guide import _splits, guide
 from glassware.tabular.inputs import Scaling
 from glassware.tabular.network import inputs
@@ -137,10 +137,10 @@ def test_a_forest_that_was_grown_before_changes_nothing():
     models = [SparseMLPClassifier(**SMALL) for _ in range(2)]
     tables = [model._prepare(X, Y) for model in models]
     grown = guide(tables[0].X, Y, tables[0].weight, True, tables[0].seed)
-    train_all(models[:1], tables[:1], [grown])
-    train_all(models[1:], tables[1:])
+    fit_all(models[:1], tables[:1], [grown])
+    fit_all(models[1:], tables[1:])
     np.testing.assert_array_equal(*(model.predict_proba(X) for model in models))
-    train_all(models[:1], tables[:1], [grown._replace(importance=grown.importance[::-1])])
+    fit_all(models[:1], tables[:1], [grown._replace(importance=grown.importance[::-1])])
     assert not np.array_equal(*(model.predict_proba(X) for model in models))  # it is listened to
 
 

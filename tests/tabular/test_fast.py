@@ -11,7 +11,7 @@ import pytest
 
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, fit_many, lanes
 from glassware.tabular.attempts import attempt
-from glassware.tabular.cpu import desks, program, vectors, weights
+from glassware.tabular.cpu import program, scratch, vectors, weights
 from glassware.tabular.jobs import lane_values
 
 RNG = np.random.default_rng(0)
@@ -55,9 +55,10 @@ def reference(one):
     lane = lane_values(shape, one, 0, 0)
     first = weights.first(shape, X.shape[1], lane)
     params = [layer[name].astype(np.float64) for layer in first for name in ("w", "b")]
+    params[0] = params[0][: X.shape[1]]  # without padded columns
     mean, square = ([np.zeros_like(a) for a in params] for _ in range(2))
     epochs = int(lane["epochs"])
-    paces = iter(weights.pace(shape, lane, 0, epochs).reshape(-1, 8).astype(np.float64))
+    schedule = iter(weights.adam_schedule(shape, lane, 0, epochs).reshape(-1, 8).astype(np.float64))
     for order in weights.orders(shape, lane, 0, epochs):
         for start in range(0, len(order), shape.batch):
             rows = order[start : start + shape.batch]
@@ -74,7 +75,7 @@ def reference(one):
                 d = halves(d)
                 gradients = [source.T @ d, d.sum(axis=0), *gradients]
                 d = (d @ halves(w).T) * (source > 0)
-            beta1, beta2, rise, spread, tiny, coupled, *kept = next(paces)
+            beta1, beta2, rise, spread, tiny, coupled, *kept = next(schedule)
             for i, gradient in enumerate(gradients):
                 gradient = gradient + coupled * params[i]
                 mean[i], square[i] = beta1 * mean[i] + gradient, beta2 * square[i] + gradient**2
@@ -106,7 +107,7 @@ def test_xla_means_the_same():
 
 @halves_only
 def test_networks_do_not_mind_their_company(monkeypatch):
-    monkeypatch.setattr(program, "cores", lambda: 1)  # one desk, on which a network that diverges leaves NaN
+    monkeypatch.setattr(program, "cores", lambda: 1)  # one scratch memory, in which a network that diverges leaves NaN
     wild, little = (job("two", batch_size=64, **more) for more in ({"learning_rate": 1e30}, {"rows": 20}))
     assert wild.shape() == little.shape()
     jobs = [wild, little, job(), job("spread"), job(precision="exact"), job(random_state=1)]
@@ -129,7 +130,7 @@ def test_predictions_are_near_the_exact_ones():
 
 
 def test_other_processors_train_exactly(monkeypatch):
-    monkeypatch.setattr(desks, "multiplies_halves", lambda: False)
+    monkeypatch.setattr(scratch, "multiplies_halves", lambda: False)
     fast, exact = program.train([job(), job(precision="exact")])
     for a, b in zip(arrays(fast), arrays(exact), strict=True):
         np.testing.assert_array_equal(a, b)

@@ -3,16 +3,14 @@
 from dataclasses import replace
 from itertools import pairwise
 
-import jax
 import numba
 import numpy as np
 import pytest
 
-from glassware import draws
+from glassware import draws as laboratory
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
 from glassware.tabular.attempts import attempt
-from glassware.tabular.cpu import program, tiles, vectors, weights, words
-from glassware.tabular.jobs import lane_values
+from glassware.tabular.cpu import draws, products, program, vectors, weights
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 11))
@@ -50,20 +48,9 @@ def test_it_trains_what_xla_trains(kind, parameters):
         assert all(np.abs(a - b).max() > 1e-3 for a, b in zip(arrays(before), arrays(after), strict=True))  # it moved
 
 
-def test_rows_come_in_the_same_order():
-    one = job(SparseMLPClassifier, **SPREAD)
-    shape = one.shape()
-    lane = lane_values(shape, one, 0, 1)
-    ours = weights.orders(shape, lane, 2, 4)
-    order = jax.jit(lanes._order, static_argnums=0)
-    for i, epoch in enumerate((2, 3)):
-        theirs = lane["learnt"][np.asarray(order(shape, lane["order"], np.int32(epoch), lane["rows"]))]
-        np.testing.assert_array_equal(ours[i], theirs[: lane["rows"]])
-
-
 def test_random_words_are_those_of_the_laboratory():
     key, across, down = np.uint32([7, 2**32 - 1]), np.arange(19, dtype=np.uint32), np.uint32([[2**32 - 2], [3]])
-    for ours, theirs in zip(words.draw(key, across, down), draws.draw(key, across, down), strict=True):
+    for ours, theirs in zip(draws.draw(key, across, down), laboratory.draw(key, across, down), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -95,7 +82,7 @@ def test_processors_without_the_newest_instructions(monkeypatch):
     monkeypatch.setattr(vectors, "_estimates", lambda: False)
     lists = weights.zeros(200), weights.zeros(200, np.int32), np.zeros(4, np.int64)
     x = np.where(np.arange(64) % 3 == 0, np.arange(64), 0).astype(np.float32)  # two examples of two panels
-    numba.njit(lambda lists, x: tiles.enlist(lists, (x, 0), 2, 2, 2))(lists, x)
+    numba.njit(lambda lists, x: products.list_nonzero(lists, (x, 0), 2, 2, 2))(lists, x)
     for b in range(2):
         row = x.reshape(2, 2, 16)[:, b].ravel()
         found = slice(*lists[2][2 * b : 2 * b + 2])
@@ -104,7 +91,7 @@ def test_processors_without_the_newest_instructions(monkeypatch):
     w, m, v = weights.zeros(9 * 16), weights.zeros(9 * 16), weights.zeros(9 * 16)
     x, slopes = RNG.normal(size=(9, 16)).astype(np.float32), RNG.normal(size=(16, 16)).astype(np.float32)
     adam = np.array([0.9, 0.999, -0.1, 1.0, 1e-16, 0.0, 1.0, 1.0], np.float32)
-    step = lambda w, m, v, x, s, adam: tiles.descend(w, m, v, 0, (x, 0), (s, 0), 8, 16, 16, 16, (adam, 0))
+    step = lambda w, m, v, x, s, adam: products.update(w, m, v, 0, (x, 0), (s, 0), 8, 16, 16, 16, (adam, 0))
     numba.njit(step)(w, m, v, x.ravel(), slopes.ravel(), adam)
     np.testing.assert_allclose(m.reshape(9, 16), x @ slopes, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(w, -0.1 * np.sign(m), rtol=1e-5)

@@ -35,7 +35,7 @@ def test_all_folds_come_back_in_order():
 
 
 def test_seeds_are_not_a_parameter():
-    with pytest.raises(ValueError, match="random_state belongs into seeds"):
+    with pytest.raises(ValueError, match="random_state belongs in seeds"):
         cross_validate_many(BASE, X, Y, {"random_state": [1]})
 
 
@@ -52,9 +52,9 @@ def test_tables_of_different_sizes_are_fitted_at_once():
 
 
 def test_many_fits_need_a_table_and_an_estimator_each():
-    with pytest.raises(ValueError, match="one table an estimator, not 1 for 2"):
+    with pytest.raises(ValueError, match="one table per estimator, not 1 for 2"):
         fit_many([clone(BASE), clone(BASE)], [(X, Y)])
-    with pytest.raises(ValueError, match="one is there twice"):
+    with pytest.raises(ValueError, match="one was given twice"):
         fit_many([BASE, BASE], [(X, Y), (X, Y)])
     with pytest.raises(ValueError, match="takes SparseMLP estimators, not a str"):
         fit_many(["x"], [(X, Y)])

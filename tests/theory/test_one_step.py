@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from glassware.errors import GlasswareError
-from glassware.theory.boolean import chi, cube, random_signs
-from glassware.theory.one_step import evaluate, one_step, population_step, sampled_step, symmetric_init
+from glassware.theory.boolean import chi, cube
+from glassware.theory.one_step import evaluate, one_step, population_step, symmetric_init
 from glassware.theory.one_step_schedule import exact_irrelevant, first_rate, theorem10
 
 
@@ -35,39 +35,6 @@ def test_the_printed_step_leaves_a_second_layer_that_is_not_zero():
     assert np.abs(population_step(start, [0, 1], printed=True).u).max() > 0.1
 
 
-def test_a_sampled_step_tends_to_the_population_step():
-    start = symmetric_init(11, 2, 16, np.random.default_rng(3))
-    rng = np.random.default_rng(4)
-    exact = population_step(start, [2, 5], printed=True)
-    sampled = sampled_step(start, [2, 5], 400_000, rng, printed=True)
-    rate = first_rate(11, 2)
-    assert np.abs(sampled.w - exact.w).max() < 5 * rate / np.sqrt(2 * 400_000)
-    assert np.abs(sampled.b - exact.b).max() < 5 * rate / np.sqrt(2 * 400_000)
-    assert np.abs(sampled.u - exact.u).max() < 0.03
-    deviation = np.sqrt(np.mean((sampled_step(start, [2, 5], 20_000, rng).w - exact.w) ** 2))
-    assert deviation == pytest.approx(rate * np.sqrt(0.5 / 20_000), rel=0.25)
-    assert not sampled_step(start, [2, 5], 100, rng).u.any()
-
-
-def test_a_sampled_step_is_the_mean_over_its_examples():
-    start = symmetric_init(7, 2, 12, np.random.default_rng(5))
-    x = random_signs(np.random.default_rng(6), (500, 7))
-    y = chi(x, [0, 4])
-    slope = (x @ start.w.T + start.b > 0) * y[:, None] * start.u / 500
-    after = sampled_step(start, [0, 4], 500, np.random.default_rng(6))
-    np.testing.assert_allclose(after.w, first_rate(7, 2) * slope.T @ x, atol=1e-12)
-    np.testing.assert_allclose(after.b, start.b + first_rate(7, 2) * slope.sum(0), atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", [100, 101])
-def test_two_relevant_coordinates_emerge_from_twenty_thousand_examples(seed):
-    result = one_step(31, 2, 64, np.random.default_rng(seed), batch=20_000, lr=0.02)
-    assert result.relevant.mean() == pytest.approx(0.25, rel=0.15)
-    assert result.irrelevant.max() < 0.15 < result.relevant.min()
-    assert result.error == 0.0
-    assert result.hinge <= 0.05
-
-
 def test_four_relevant_coordinates_are_learned_from_the_exact_step():
     result = one_step(61, 4, 512, np.random.default_rng(102), lr=0.02)
     np.testing.assert_allclose(result.relevant, 1 / 8, atol=1e-12)
@@ -78,13 +45,6 @@ def test_four_relevant_coordinates_are_learned_from_the_exact_step():
     promised = theorem10(61, 4, 0.1)
     assert result.irrelevant.max() <= promised.irrelevant_bound
     assert np.abs(result.relevant - 1 / 8).max() <= promised.relevant_slack
-
-
-def test_the_batch_of_the_first_step_is_the_resource():
-    small = one_step(31, 4, 128, np.random.default_rng(7), batch=20_000, steps=1500, lr=0.02)
-    exact = one_step(31, 4, 512, np.random.default_rng(7), steps=1500, lr=0.02)
-    assert small.error > 0.3
-    assert exact.error < 0.02
 
 
 def test_the_default_rate_is_the_theorems_and_slow():

@@ -4,7 +4,6 @@ import pytest
 from glassware.errors import GlasswareError
 from glassware.theory.boolean import chi, cube
 from glassware.theory.over_sparse import (
-    descend,
     first_step,
     good_feature,
     initialise,
@@ -65,27 +64,13 @@ def test_both_copies_turn_the_rest_of_a_good_neuron():
     assert printed_is_right == {(1.0, True), (-1.0, False)}
 
 
-def test_the_readout_converges_to_the_minimum():
-    """Hinge with a penalty has one minimum: no direction descends from where the schedule ends."""
-    rng = RNG(0)
-    features = np.concatenate([np.ones((400, 1)), rng.standard_normal((400, 5))], axis=1)
-    y = np.sign(features @ rng.standard_normal(6) + 0.5 * rng.standard_normal(400))
-
-    def loss(u):
-        return np.mean(np.maximum(1 - y * (features @ u), 0)) + 0.05 * u @ u
-
-    u = descend(features, y, 0.1, 5000)
-    assert all(loss(u) <= loss(u + 0.05 * d) for d in rng.standard_normal((200, 6)))
-    assert loss(u) < loss(descend(features, y, 0.1, 5))
-
-
 def test_least_squares_fits():
     features = RNG(0).standard_normal((50, 4))
     np.testing.assert_allclose(least_squares(features, features @ [1, 2, 3, 4.0]), [1, 2, 3, 4], rtol=1e-6)
 
 
 def test_theorem_four_trains_end_to_end():
-    trained = train(21, 2, 9, 100, 20_000, RNG(0), steps=400, eps=0.1, m_readout=3000)
+    trained = train(21, 2, 9, 100, 20_000, RNG(0), m_readout=3000)
     assert trained.good > 0
     assert trained.test_error <= 0.03
     assert trained.test_loss <= 0.2
@@ -94,13 +79,11 @@ def test_theorem_four_trains_end_to_end():
 def test_width_can_be_traded_for_data():
     """At 3000 examples the sparse wide network beats the dense narrow one; with enough examples both learn."""
     few = {
-        (s, width): np.median(
-            [train(61, 2, s, width, 3000, RNG(seed), readout="least-squares").test_error for seed in range(3)]
-        )
+        (s, width): np.median([train(61, 2, s, width, 3000, RNG(seed)).test_error for seed in range(3)])
         for s, width in [(9, 400), (41, 60)]
     }
     assert few[9, 400] <= few[41, 60] / 3
-    many = train(61, 2, 41, 60, 100_000, RNG(0), readout="least-squares", m_readout=10_000)
+    many = train(61, 2, 41, 60, 100_000, RNG(0), m_readout=10_000)
     assert many.test_error <= 0.005
 
 

@@ -7,4 +7,4 @@ from pathlib import Path
 from glassware.engine.machine_code import MachineCode
 
 _code = MachineCode("kernel", Path(__file__).parent)
-compiled, forget = _code.compiled, _code.forget
+compiled, build = _code.compiled, _code.build

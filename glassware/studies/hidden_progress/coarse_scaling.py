@@ -22,9 +22,9 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.statistics import Estimate, bootstrap, wilson
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale

@@ -360,7 +360,9 @@ def _figure(frame: pl.DataFrame) -> object:
     return power_laws(
         _panels(frame.filter(pl.col("n") <= PANEL_SIZES[-1])),
         x="n",
+        x_title="inputs n",
         colour="k",
+        colour_title="parity size k",
         panel="panel",
         title="Median steps to converge against the number of inputs",
         subtitle="dashed: the power law that fits, with its exponent",
@@ -372,7 +374,9 @@ def _elbow_figure(frame: pl.DataFrame) -> object:
     return power_laws(
         _panels(wide),
         x="n",
+        x_title="inputs n",
         colour="k",
+        colour_title="parity size k",
         panel="panel",
         title="Median steps to converge over a wider range of n",
         subtitle="median steps to converge; dashed: one power law for all n, which the medians leave",

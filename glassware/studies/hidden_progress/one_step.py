@@ -4,7 +4,11 @@ A ReLU network with sign weights starts as the zero function, so the first gradi
 majority. One step on it, with weight decay 1, leaves 1 / (2k) on relevant weights and much less on the others. With
 these features frozen, SGD on the second layer alone, a convex problem, learns the parity.
 
-Grids (executions a row)
+Stages: the first step on a sample, a full batch of m examples; then the second layer alone, from the weights it left.
+The exact step is a closed form, no run: it is computed, and so is the readout on it, since a run can start only from
+weights that another run has kept.
+
+Grids (executions per case)
     paper   those of the laptop, and (31, 4) with a first batch of 10^8 examples; 5 executions each.
     laptop  (n, k) = (31, 2), 64 neurons, first batch 20,000; (61, 4), 512 neurons, exact first step; (31, 4), 512
             neurons, first batches 300,000 and 2,000,000 and the exact step; 3 executions each.
@@ -14,25 +18,29 @@ Decisions where the paper is silent
     The theorem's own batch and time are far out of reach (some 10^9 examples at n = 31, k = 2), so batches are chosen
     here, and the second layer takes 4,000 steps of 64 fresh examples at learning rate 0.02. The first step sets the
     second layer to zero: the paper says both that it takes part in the step and that it is zero afterwards. Error and
-    loss are measured on 16,384 fresh examples.
+    loss are measured on 16,384 fresh examples. Weight decay 1 is a penalty on the weights: biases are not erased.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from glassware import charts
+from glassware.models import Init, Paired
 from glassware.statistics import Estimate, difference_of_means, wilson
 from glassware.studies.cells import pooled, where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
 from glassware.studies.words import counts_in_words
+from glassware.tasks import Parity
 from glassware.theory.one_step import one_step
-from glassware.theory.one_step_schedule import exact_irrelevant
+from glassware.theory.one_step_schedule import bias_levels, exact_irrelevant, first_rate
+from glassware.training import L2, SGD, Evaluation, Run, Start
 
 # n, k, neurons, examples of the first step (None: the exact gradient)
 Case = tuple[int, int, int, int | None]
@@ -46,57 +54,109 @@ CASES: dict[Scale, list[Case]] = {
     "paper": [*MAIN, *BATCHES, LARGEST, EXACT],
 }
 REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 5}
+STEPS: dict[Scale, int] = {"smoke": 1000, "laptop": 4000, "paper": 4000}
 FIRST_SEED = 100
+RATE = 0.02
+EXAMPLES = 2**14
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
+def first_steps(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """The first steps on samples."""
+    return [
+        first_step(n, k, width, m, seed)
+        for n, k, width, m in CASES[scale]
+        if m is not None
+        for seed in _seeds(scale, seeds)
+    ]
+
+
+def readouts(scale: Scale, seeds: int | None, stepped: pl.DataFrame) -> list[Run]:
+    """The second layer of each of them."""
+    return [readout(row, STEPS[scale]) for row in stepped.iter_rows(named=True)]
+
+
+def first_step(n: int, k: int, width: int, m: int, seed: int) -> Run:
+    """One step on m examples; its penalty erases the old weights."""
+    rate = first_rate(n, k)
+    return Run(
+        task=Parity(n=n, k=k),
+        m=m,
+        model=_network(k, width),
+        init=Init(scheme="sign"),
+        penalty=(L2(weight=1 / (2 * rate), leaves="0.w"),),
+        optimiser=SGD(lr=rate, layer_rates=(1, 0)),
+        batch="full",
+        steps=1,
+        evaluation=Evaluation(every=1, test=EXAMPLES, stop=False),
+        keep=("final",),
+        seed=seed,
+    )
+
+
+def readout(stepped: dict[str, Any], steps: int) -> Run:
+    """The second layer alone, from zero, on fresh examples of the parity that this row's run has stepped on."""
+    return Run(
+        task=Parity(n=stepped["n"], k=stepped["k"], support=tuple(stepped["support"])),
+        model=_network(stepped["k"], stepped["width"], outgoing=0.0),
+        init=Init(scheme="sign"),
+        start=Start(run=stepped["id"], leaves=("0.*",)),
+        optimiser=SGD(lr=RATE, layer_rates=(0, 1)),
+        batch=64,
+        steps=steps,
+        evaluation=Evaluation(every=steps, test=EXAMPLES, metrics=("hinge_loss",), stop=False),
+        probes=("weight_sizes",),
+        seed=stepped["seed"],
+    )
+
+
+def _network(k: int, width: int, outgoing: float = 1.0) -> Paired:
+    return Paired(width=width, levels=bias_levels(k), outgoing=outgoing, output_bias=False)
+
+
+def _seeds(scale: Scale, seeds: int | None) -> range:
+    return range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale]))
+
+
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row per execution: weights after the first step, error and loss at the end."""
+    """The exact step and the readout on it: one row per execution, with the columns of a run."""
     rows = []
-    for n, k, width, batch in CASES[scale]:
-        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale])):
-            rng = np.random.default_rng([seed, n, k, batch or 0])
-            steps = 1000 if scale == "smoke" else 4000
-            done = one_step(n, k, width, rng, batch=batch, steps=steps, lr=0.02)
-            off = np.abs(done.irrelevant - exact_irrelevant(n, k)).max()
-            rows.append(
-                {
-                    "n": n,
-                    "k": k,
-                    "width": width,
-                    "batch": batch,
-                    "seed": seed,
-                    "target": 1.0 / (2 * k),
-                    "relevant_mean": float(done.relevant.mean()),
-                    "relevant_low": float(done.relevant.min()),
-                    "relevant_high": float(done.relevant.max()),
-                    "irrelevant_mean": float(done.irrelevant.mean()),
-                    "irrelevant_low": float(done.irrelevant.min()),
-                    "irrelevant_high": float(done.irrelevant.max()),
-                    "irrelevant_off": float(off),
-                    "hinge": done.hinge,
-                    "error": done.error,
-                }
-            )
-    return pl.DataFrame(rows, schema_overrides={"batch": pl.Int64})
+    for n, k, width, m in CASES[scale]:
+        for seed in _seeds(scale, seeds) if m is None else ():
+            done = one_step(n, k, width, np.random.default_rng([seed, n, k]), steps=STEPS[scale], lr=RATE)
+            row: dict[str, Any] = {"n": n, "k": k, "width": width, "seed": seed}
+            row |= dict.fromkeys(("m", "id", "start_run"))
+            for kind, size in (("relevant", done.relevant), ("irrelevant", done.irrelevant)):
+                found = {"mean": size.mean(), "low": size.min(), "high": size.max()}
+                row |= {f"{kind}_{name}": float(value) for name, value in found.items()}
+            off = float(np.abs(done.irrelevant - exact_irrelevant(n, k)).max())
+            rows.append({**row, "irrelevant_off": off, "test_hinge_loss": done.hinge, "test_error": done.error})
+    return pl.DataFrame(rows, schema_overrides={"m": pl.Int64, "id": pl.String, "start_run": pl.String})
+
+
+def executions(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per execution: that of its readout, with the examples ``m`` of its first step (null: the exact one)."""
+    step = pl.col("id").is_not_null() & pl.col("start_run").is_null()
+    first = frame.filter(step).select("m", start_run="id")
+    return frame.filter(~step).drop("m").join(first, on="start_run", how="left").sort("n", "k", "m", nulls_last=True)
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
 def _case(frame: pl.DataFrame, case: Case) -> pl.DataFrame:
-    n, k, width, batch = case
-    return where(frame, n=n, k=k, width=width, batch=batch)
+    n, k, width, m = case
+    return where(executions(frame), n=n, k=k, width=width, m=m)
 
 
 def _named(case: Case) -> str:
-    n, k, _, batch = case
-    return f"({n}, {k}) {'exact step' if batch is None else f'{batch:,} examples'}"
+    n, k, _, m = case
+    return f"({n}, {k}) {'exact step' if m is None else f'{m:,} examples'}"
 
 
 def small_loss(frame: pl.DataFrame) -> Finding:
     """The largest hinge loss among the executions of the two main cases."""
-    found = [(_named(case), _case(frame, case)["hinge"].to_list()) for case in MAIN]
+    found = [(_named(case), _case(frame, case)["test_hinge_loss"].to_list()) for case in MAIN]
     if not all(values for _, values in found):
         return NOT_ENOUGH
     largest = max(max(values) for _, values in found)
@@ -109,7 +169,7 @@ def relevant_weights(frame: pl.DataFrame) -> Finding:
     cells = [_case(frame, case) for case in MAIN]
     if not all(len(cell) for cell in cells):
         return NOT_ENOUGH
-    ratios = [(cell["relevant_mean"] / cell["target"]).to_list() for cell in cells]
+    ratios = [(2 * cell["k"] * cell["relevant_mean"]).to_list() for cell in cells]
     furthest = max((ratio for sample in ratios for ratio in sample), key=lambda ratio: abs(ratio - 1))
     detail = "; ".join(f"{_named(case)} {np.mean(sample):.3f}×" for case, sample in zip(MAIN, ratios, strict=True))
     return Finding(Estimate(furthest), abs(furthest - 1) <= 0.15, "times", detail)
@@ -117,7 +177,7 @@ def relevant_weights(frame: pl.DataFrame) -> Finding:
 
 def irrelevant_weights(frame: pl.DataFrame) -> Finding:
     """Largest difference of an irrelevant weight after the exact step from (k - 1) / (2k (n - k))."""
-    found = frame.filter(pl.col("batch").is_null())
+    found = where(executions(frame), m=None)
     if not len(found):
         return NOT_ENOUGH
     worst = max(found["irrelevant_off"])
@@ -129,7 +189,7 @@ def no_error(frame: pl.DataFrame, cases: list[Case]) -> Finding:
     cells = [_case(frame, case) for case in cases]
     if not all(len(cell) for cell in cells):
         return NOT_ENOUGH
-    right = [(int((cell["error"] == 0).sum()), len(cell)) for cell in cells]
+    right = [(int((cell["test_error"] == 0).sum()), len(cell)) for cell in cells]
     share = wilson(*pooled(right))
     return Finding(share, share.value == 1, "points", counts_in_words(zip(map(_named, cases), right, strict=True)))
 
@@ -137,7 +197,7 @@ def no_error(frame: pl.DataFrame, cases: list[Case]) -> Finding:
 def batch_is_the_resource(frame: pl.DataFrame, last: Case) -> Finding:
     """The smallest fall of the mean error from a first batch to the next larger one at (31, 4)."""
     cases = [*BATCHES, last]
-    samples = [_case(frame, case)["error"].to_list() for case in cases]
+    samples = [_case(frame, case)["test_error"].to_list() for case in cases]
     if not all(samples):
         return NOT_ENOUGH
     detail = "; ".join(f"{_named(case)} {np.mean(cell):.1%}" for case, cell in zip(cases, samples, strict=True))
@@ -203,12 +263,12 @@ CLAIMS = (
 
 
 def _weights(frame: pl.DataFrame) -> pl.DataFrame:
-    """Range and mean of both kinds of weights over their target, one row per case and kind."""
+    """Range and mean of both kinds of weights over 1/(2k), one row per case and kind."""
     parts = []
     for kind in ("relevant", "irrelevant"):
-        over = lambda column, kind=kind: pl.col(f"{kind}_{column}") / pl.col("target")
+        over = lambda column, kind=kind: pl.col(f"{kind}_{column}") * 2 * pl.col("k")
         parts.append(
-            frame.group_by("n", "k", "batch", maintain_order=True).agg(
+            executions(frame).group_by("n", "k", "m", maintain_order=True).agg(
                 over("mean").mean().alias("mean"), over("low").min().alias("low"), over("high").max().alias("high")
             ).with_columns(weights=pl.lit(kind))
         )  # fmt: skip
@@ -216,17 +276,17 @@ def _weights(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _case_label() -> pl.Expr:
-    size = pl.col("batch").map_elements(_short, return_dtype=pl.String).fill_null("exact")
+    size = pl.col("m").map_elements(_short, return_dtype=pl.String).fill_null("exact")
     return pl.format("({}, {}) {}", "n", "k", size)
 
 
-def _short(batch: int) -> str:
-    power = int(math.log10(batch))
-    return f"{batch / 10**power:g}·10{str(power).translate(RAISED)}"
+def _short(m: int) -> str:
+    power = int(math.log10(m))
+    return f"{m / 10**power:g}·10{str(power).translate(RAISED)}"
 
 
 def _errors(frame: pl.DataFrame) -> pl.DataFrame:
-    cells = frame.with_columns(case=_case_label()).group_by("case", maintain_order=True)
+    cells = executions(frame).with_columns(case=_case_label(), error="test_error").group_by("case", maintain_order=True)
     return cells.agg(pl.col("error").mean(), low=pl.col("error").min(), high=pl.col("error").max())
 
 
@@ -234,7 +294,7 @@ STUDY = Study(
     name="hidden-progress/one-step",
     title="One large step on the first layer, then a convex problem",
     about=__doc__ or "",
-    stages=(),
+    stages=(first_steps, readouts),
     claims=CLAIMS,
     figures={
         "weights": lambda frame: charts.dots(
@@ -262,5 +322,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
-    version=2,
+    version=3,
 )

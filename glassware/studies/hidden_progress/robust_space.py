@@ -31,9 +31,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.models import Init
 from glassware.statistics import NEVER, wilson

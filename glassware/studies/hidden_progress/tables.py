@@ -28,9 +28,9 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.statistics import wilson
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.lines import lines
 
 PARTS = {"leaking": "leaking inputs, D2", "uniform": "uniform inputs, D1"}
@@ -14,7 +14,7 @@ def accuracy_curves(frame: pl.DataFrame, panel: pl.Expr, *, title: str, columns:
     """Every run twice, on D1 and on D2, in its panel.
 
     Args:
-        frame: one row a run, with the lists ``curve_step``, ``curve_uniform`` and ``curve_leaking``.
+        frame: one row per run, with the lists ``curve_step``, ``curve_uniform`` and ``curve_leaking``.
         panel: the name of a run's panel.
         title: of the figure.
         columns: panels side by side.
@@ -31,7 +31,7 @@ def accuracy_curves(frame: pl.DataFrame, panel: pl.Expr, *, title: str, columns:
         kind="kind",
         panel="panel",
         title=title,
-        subtitle="accuracy on fresh examples after the first step; one line a run",
+        subtitle="accuracy on held-out examples after the first step; one line per run",
         x_title="step",
         y_title="accuracy",
         y_domain=(0.0, 1.0),

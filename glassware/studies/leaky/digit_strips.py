@@ -12,124 +12,84 @@ Grids (each row: a number of digits, a method, a seed)
 
 Decisions where the paper is silent
     Width 512, 20 epochs, batches of 128; Adam at 0.001 on the logistic loss instead of AdaDelta. Fixed features: those
-    of the untrained network, their linear parts, and Gaussian ReLU features. Tangent: eight gates fixed at the start,
-    a linear function trained behind each. Pixels lie in [0, 1].
+    of the untrained network, their linear parts, and Gaussian ReLU features (Kaiming weights); their layer has rate 0.
+    Tangent: eight gates fixed at the start, a linear function trained behind each. Pixels lie in [0, 1]. Every seed
+    splits the images anew. All methods of a seed and k see the same strips in the same order: a paired comparison.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import altair as alt
-import jax
-import jax.numpy as jnp
-import numpy as np
-import optax
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
-from glassware.errors import GlasswareError
+from glassware.models import MLP, Gated, Init, Model
 from glassware.statistics import Estimate
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.leaky.fit import FIRST_SEED
+from glassware.studies.leaky.runs import repeats
 from glassware.studies.study import Study
+from glassware.tasks import DigitStrip
+from glassware.training import Adam, Evaluation, Run
 
+WIDTH, BATCH, RATE, GATES = 512, 128, 1e-3, 8
 NETWORK = "trained network"
-FIXED = ("frozen network", "frozen linear", "Gaussian ReLU", "tangent gates")
-WIDTH, BATCH, RATE, GATES, TRAIN_IMAGES = 512, 128, 1e-3, 8, 1300
-# Digits, training strips, test strips, epochs, seeds.
-SIZES: dict[Scale, tuple[tuple[int, ...], int, int, int, int]] = {
-    "smoke": ((1, 3), 512, 256, 1, 1),
-    "laptop": ((1, 3), 20_000, 4000, 20, 2),
-    "paper": ((1, 2, 3), 60_000, 10_000, 20, 5),
+BOTH, FROZEN = (1.0, 1.0), (0.0, 1.0)  # rates of the two layers
+METHODS: dict[str, tuple[Model, Init, tuple[float, ...]]] = {
+    NETWORK: (MLP(width=WIDTH), Init(), BOTH),
+    "frozen network": (MLP(width=WIDTH), Init(), FROZEN),
+    "frozen linear": (MLP(width=WIDTH, activation="identity"), Init(), FROZEN),
+    "Gaussian ReLU": (MLP(width=WIDTH), Init(scheme="kaiming"), FROZEN),
+    "tangent gates": (Gated(gates=GATES), Init(), FROZEN),
+}
+FIXED = tuple(METHODS)[1:]
+# Digits, training strips, test strips, epochs, examinations, seeds.
+SIZES: dict[Scale, tuple[tuple[int, ...], int, int, int, int, int]] = {
+    "smoke": ((1, 3), 512, 256, 1, 2, 1),
+    "laptop": ((1, 3), 20_000, 4000, 20, 5, 2),
+    "paper": ((1, 2, 3), 60_000, 10_000, 20, 5, 5),
 }
 
 
-def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a number of digits, a method and a seed."""
-    digits, train, test, epochs, repeats = SIZES[scale]
-    rows = []
-    for k in digits:
-        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or repeats)):
-            rng = np.random.default_rng([seed, k])
-            (x, y), (x_test, y_test) = strips(k, train, test, rng)
-            for method in (NETWORK, *FIXED):
-                trained = fit(method, x, y, epochs, seed)
-                right = np.asarray(trained(x_test)) * y_test > 0
-                rows.append({"k": k, "method": method, "seed": seed, "accuracy": float(right.mean())})
-    return pl.DataFrame(rows)
+def stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """One run per number of digits, method and seed."""
+    digits, train, test, epochs, examinations, count = SIZES[scale]
+    steps = epochs * train // BATCH
+    return [
+        Run(
+            task=DigitStrip(k=k),
+            m=train,
+            sampling="epochs",
+            model=model,
+            init=init,
+            loss="logistic",
+            optimiser=Adam(lr=RATE, layer_rates=rates),
+            batch=BATCH,
+            steps=steps,
+            evaluation=Evaluation(every=steps // examinations, test=test, stop=False),
+            seed=seed,
+            pairing=f"strips of {k}",
+        )
+        for k in digits
+        for seed in repeats(seeds or count)
+        for model, init, rates in METHODS.values()
+    ]
 
 
-def strips(k: int, train: int, test: int, rng: np.random.Generator) -> Any:
-    """Training and test strips (strips, 64 k) with labels +-1; no image is in both."""
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError:
-        raise GlasswareError("leaky/digit-strips needs scikit-learn: pip install 'glassware[tabular]'") from None
-    images, values = load_digits(return_X_y=True)
-    order = rng.permutation(len(images))
-    found = []
-    for chosen, count in ((order[:TRAIN_IMAGES], train), (order[TRAIN_IMAGES:], test)):
-        picked = rng.choice(chosen, (count, k))
-        x = (images[picked] / 16.0).reshape(count, -1).astype(np.float32)
-        found.append((x, np.where(values[picked].sum(axis=1) % 2 == 0, 1.0, -1.0).astype(np.float32)))
-    return found
-
-
-def fit(method: str, x: Any, y: Any, epochs: int, seed: int) -> Any:
-    """A function from inputs to outputs, trained by Adam on the logistic loss."""
-    start, frozen = _start(method, x.shape[1], jax.random.key(seed))
-    optimiser = optax.adam(RATE)
-    batches = len(x) // BATCH
-
-    def loss(params: Any, xs: Any, ys: Any) -> Any:
-        return jnp.mean(jax.nn.softplus(-ys * _output(method, params, frozen, xs)))
-
-    def step(carry: Any, rows: Any) -> Any:
-        params, state = carry
-        slopes = jax.grad(loss)(params, x_all[rows], y_all[rows])
-        moves, state = optimiser.update(slopes, state)
-        return (optax.apply_updates(params, moves), state), None
-
-    @jax.jit
-    def epoch(carry: Any, key: Any) -> Any:
-        rows = jax.random.permutation(key, len(x))[: batches * BATCH].reshape(batches, BATCH)
-        return jax.lax.scan(step, carry, rows)[0]
-
-    x_all, y_all = jnp.asarray(x), jnp.asarray(y)
-    carry = (start, optimiser.init(start))
-    for key in jax.random.split(jax.random.key(seed + 1), epochs):
-        carry = epoch(carry, key)
-    return lambda inputs: _output(method, carry[0], frozen, jnp.asarray(inputs))
-
-
-def _start(method: str, inputs: int, key: Any) -> tuple[Any, Any]:
-    """What is trained and what stays."""
-    bound, keys = 1 / math.sqrt(inputs), jax.random.split(key, 4)
-    if method == "tangent gates":
-        gates = jax.random.normal(keys[0], (inputs, GATES))
-        # Pixels are never negative: without a mean of zero a gate would be open, or shut, for every image.
-        frozen = {"w": gates - gates.mean(0), "b": jnp.zeros(GATES)}
-        return {"w": jnp.zeros((inputs, GATES)), "b": jnp.zeros(GATES)}, frozen
-    uniform = {
-        "w": jax.random.uniform(keys[0], (inputs, WIDTH), minval=-bound, maxval=bound),
-        "b": jax.random.uniform(keys[1], (WIDTH,), minval=-bound, maxval=bound),
-    }
-    gaussian = {"w": jax.random.normal(keys[0], (inputs, WIDTH)) * math.sqrt(2) * bound, "b": jnp.zeros(WIDTH)}
-    hidden = gaussian if method == "Gaussian ReLU" else uniform
-    small = 1 / math.sqrt(WIDTH)
-    readout = {"u": jax.random.uniform(keys[2], (WIDTH,), minval=-small, maxval=small), "c": jnp.zeros(())}
-    return ({**hidden, **readout}, {}) if method == NETWORK else (readout, hidden)
-
-
-def _output(method: str, params: Any, frozen: Any, x: Any) -> Any:
-    if method == "tangent gates":
-        return jnp.sum(jnp.where(x @ frozen["w"] + frozen["b"] > 0, x @ params["w"] + params["b"], 0.0), axis=1)
-    first = params if method == NETWORK else frozen
-    h = x @ first["w"] + first["b"]
-    return (h if method == "frozen linear" else jax.nn.relu(h)) @ params["u"] + params["c"]
+def by_method(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the name of their method and their accuracy."""
+    method = (
+        pl.when(pl.col("model") == "gated")
+        .then(pl.lit("tangent gates"))
+        .when(pl.col("layer_rates").list.first() > 0)
+        .then(pl.lit(NETWORK))
+        .when(pl.col("init") == "kaiming")
+        .then(pl.lit("Gaussian ReLU"))
+        .when(pl.col("activation") == "identity")
+        .then(pl.lit("frozen linear"))
+        .otherwise(pl.lit("frozen network"))
+    )
+    return frame.with_columns(method=method, accuracy=1.0 - pl.col("test_error").cast(pl.Float64))
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -163,13 +123,13 @@ def fixed_fail(frame: pl.DataFrame) -> Finding:
 
 def _levels(frame: pl.DataFrame, k: int) -> dict[str, float] | None:
     """Mean accuracy of every method, if all are there."""
-    cells = where(frame, k=k).group_by("method").agg(pl.col("accuracy").mean())
+    cells = where(by_method(frame), k=k).group_by("method").agg(pl.col("accuracy").mean())
     found = {str(method): float(level) for method, level in cells.rows()}
-    return found if set(found) >= {NETWORK, *FIXED} else None
+    return found if set(found) >= set(METHODS) else None
 
 
 def _listed(levels: dict[str, float]) -> str:
-    return ", ".join(f"{method} {levels[method]:.3f}" for method in (NETWORK, *FIXED))
+    return ", ".join(f"{method} {levels[method]:.3f}" for method in METHODS)
 
 
 CLAIMS = (
@@ -184,7 +144,7 @@ CLAIMS = (
 
 def _tiles(frame: pl.DataFrame) -> pl.DataFrame:
     """Mean accuracy by method and number of digits."""
-    cells = frame.group_by("method", "k", maintain_order=True).agg(pl.col("accuracy").mean())
+    cells = by_method(frame).group_by("method", "k", maintain_order=True).agg(pl.col("accuracy").mean())
     return cells.select(
         panel=pl.lit("strips of k digits"),
         row=pl.col("method"),
@@ -198,7 +158,7 @@ STUDY = Study(
     name="leaky/digit-strips",
     title="Parity of a strip of digits: trained features against fixed ones",
     about=__doc__ or "",
-    stages=(),
+    stages=(stage,),
     claims=CLAIMS,
     figures={
         "accuracy": lambda frame: tiles(
@@ -213,5 +173,4 @@ STUDY = Study(
             dark="datum.value < 0.7",
         ),
     },
-    compute=compute,
 )

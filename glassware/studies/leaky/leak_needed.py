@@ -11,6 +11,7 @@ Grids (each row: a share, a sample size, a seed)
     smoke   n = 15, k = 3, q = 60, 4,000 examples, shares 0, .5 and 1.
 
 Decisions where the paper is silent
+    One gradient and one linear system per row: no steps to train, so rows are computed, not runs.
     It has the fair mixture only. Verdicts rest on means over seeds. Threshold share of a sample size: interpolated in
     log p where the mean accuracy on D1 first passes 95%.
 """

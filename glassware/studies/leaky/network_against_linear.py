@@ -20,6 +20,7 @@ Grids (each row: a method, a setting, a seed)
     smoke   (15, 3, 60, 4,000) and the monomials, 1 seed.
 
 Decisions where the paper is silent
+    One gradient and one linear system per row: no steps to train, so rows are computed, not runs.
     It has no experiment: methods, sizes and thresholds are ours. The pairing of the initial weights is the corrected
     one. Ridge: 1e-5 of the mean square of a feature. Frozen features are N different units, although half of the
     network's own are copies. Tangent features: as many gates as make at least N features, with biases. 10,000 fresh
@@ -30,10 +31,10 @@ from __future__ import annotations
 
 import math
 
-import altair as alt
 import numpy as np
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.statistics import Estimate, mean, mean_share, wilson
 from glassware.studies.cells import where

@@ -13,6 +13,7 @@ Grids (each row: a method, k, a size, a seed)
     smoke   n = 15, k = 3, q = 10 and 60, N = 100, 200 examples for the kernel.
 
 Decisions where the paper is silent
+    One gradient and one linear system per row: no steps to train, so rows are computed, not runs.
     Learned: mean accuracy on D1 over seeds at least 95%. The threshold of a method is its smallest size that is
     learned; none where the largest is not.
 """

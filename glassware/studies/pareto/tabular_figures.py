@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.panels import error_panels
 from glassware.charts.theme import CATEGORIES, DENSE, SPARSE
 from glassware.charts.tiles import tiles

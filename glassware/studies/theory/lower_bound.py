@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import math
 
-import altair as alt
 import numpy as np
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.labels import number
 from glassware.charts.tiles import tiles
 from glassware.statistics import Estimate, wilson

@@ -5,13 +5,17 @@ A neuron has s > k ones; it is good if S lies among them. One step replaces its 
 different biases. Few ones make good neurons rare, so the network must be wide, but their signal is strong, so few
 examples will do; many ones the other way round: width (n/s)^k is traded for data n^2 (s/k)^(k-1).
 
+Stages: the first step on a full batch, after which a probe solves for the readout by least squares; then the theorem's
+own descent of the readout, from the weights of the step and on its sample. The exact step is a closed form, and the
+search for the number of examples goes up to 10^7 of them: both stay computed, their readouts solved.
+
 Grids
     paper   n = 61, 121, 241, k = 2 and 4, s from 9 up, 20 trials: the examples a test error of 10% needs, by doubling.
     laptop  n = 61, k = 2: s = 9 with r = 400, s = 41 with r = 60, on 3,000 and 30,000 examples, readout by least
             squares, 10 seeds; readout by the theorem's descent on 3,000 examples, 3 seeds. (n, k, s) = (401, 2, 301)
             and (301, 4, 201), exact first step, bias offsets 1/16 and 1. Readouts for k = 2 to 10. Gradients of all
             kinds of neurons at n = 11, 12 by enumeration.
-    smoke   n = 21, k = 2, 2,000 examples.
+    smoke   n = 21, k = 2, 2,000 examples, both readouts.
 
 Decisions where the paper is silent
     Bias levels start at j = 0: without it (as printed) not even the signs of the parity can be represented. Offset 1 in
@@ -22,45 +26,103 @@ Decisions where the paper is silent
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
+from glassware.models import Init, Paired
 from glassware.statistics import Estimate, bootstrap, mean_share, power_law_exponent
 from glassware.studies.cells import where
 from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
 from glassware.studies.study import Study
+from glassware.tasks import Parity
 from glassware.theory.good_neurons import good_probability
-from glassware.theory.over_sparse import train
-from glassware.theory.over_sparse_readout import PRINTED_OFFSET, over_sparse_readout, sign_representable
+from glassware.theory.over_sparse import step_size, train
+from glassware.theory.over_sparse_readout import PRINTED_OFFSET, biases, over_sparse_readout, sign_representable
 from glassware.theory.sparse_gradients import enumerated_gradient, sparse_gradient
+from glassware.training import L2, SGD, Evaluation, Inverse, Run, Start
 
+K = 2
 WIDE, NARROW = (9, 400), (41, 60)  # s, width
-ENUMERATED = ((11, 2, 9), (12, 2, 9), (12, 4, 7), (12, 4, 9), (12, 4, 11))
-EXACT = ((401, 2, 301), (301, 4, 201))
+INPUTS: dict[Scale, int] = {"smoke": 21, "laptop": 61, "paper": 61}
+NETWORKS: dict[Scale, tuple[tuple[int, int], ...]] = {
+    "smoke": ((5, 100), (15, 40)),
+    "laptop": (WIDE, NARROW),
+    "paper": (WIDE, NARROW),
+}
+SAMPLES: dict[Scale, tuple[int, ...]] = {"smoke": (2000,), "laptop": (3000, 30_000), "paper": (3000, 30_000)}
 REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 10, "paper": 20}
 FIRST_SEED, DESCENTS = 100, 3
+STEPS, LOSS = 500, 0.5  # of the descent; the loss that its penalty aims for
+ENUMERATED = ((11, 2, 9), (12, 2, 9), (12, 4, 7), (12, 4, 9), (12, 4, 11))
+EXACT = ((401, 2, 301), (301, 4, 201))
+READOUTS = {"least-squares": ("constant", "solved_error"), "descent": ("inverse", "test_error")}  # schedule, column
 Row = dict[str, object]
 
 
+def first_steps(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """One step on a sample; its penalty erases the ones, biases and readout stay."""
+    return [
+        _run(
+            INPUTS[scale], s, width, m, seed,
+            penalty=(L2(weight=1 / (2 * step_size(K, s)), leaves="0.w"),),
+            optimiser=SGD(lr=step_size(K, s), layer_rates=(1, 0)),
+            steps=1,
+            probes=("solved_readout",),
+            keep=("final",),
+        )
+        for s, width in NETWORKS[scale]
+        for m in SAMPLES[scale]
+        for seed in _seeds(scale, seeds)
+    ]  # fmt: skip
+
+
+def descents(scale: Scale, seeds: int | None, stepped: pl.DataFrame) -> list[Run]:
+    """The theorem's readout on the smaller sample: strongly convex descent from zero."""
+    decay = LOSS / over_sparse_readout(K).norm ** 2
+    chosen = list(_seeds(scale, seeds)[:DESCENTS])
+    return [
+        _run(
+            row["n"], row["s"], row["width"], row["m"], row["seed"],
+            outgoing=0.0,
+            start=Start(run=row["id"], leaves=("0.*",)),
+            optimiser=SGD(lr=1 / decay, weight_decay=decay, layer_rates=(0, 1), schedule=Inverse()),
+            steps=STEPS,
+        )
+        for row in where(stepped, m=SAMPLES[scale][0]).iter_rows(named=True)
+        if row["seed"] in chosen
+    ]  # fmt: skip
+
+
+def _run(n: int, s: int, width: int, m: int, seed: int, *, steps: int, outgoing: float = 1.0, **how: Any) -> Run:
+    """A run on the sample that all runs of this network and seed share."""
+    return Run(
+        task=Parity(n=n, k=K),
+        m=m,
+        model=Paired(width=width, levels=tuple(biases(K).tolist()), outgoing=outgoing, frozen_biases=True),
+        init=Init(scheme="sparse", s=s),
+        batch="full",
+        steps=steps,
+        evaluation=Evaluation(every=steps, stop=False),
+        seed=seed,
+        pairing=f"over-sparse {n} {K} {s} {width} {m}",
+        **how,
+    )
+
+
+def _seeds(scale: Scale, seeds: int | None) -> range:
+    return range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale]))
+
+
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """Readouts, gradients, the trade-off, and the two offsets."""
-    repeats = range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale]))
-    rows = [*readout_rows(), *gradient_rows()]
-    if scale == "smoke":
-        rows += [
-            _trained(21, 2, s, width, 2000, "least-squares", seed)
-            for s, width in ((5, 100), (15, 40))
-            for seed in repeats
-        ]
-        return pl.DataFrame(rows, infer_schema_length=None)
-    for s, width in (WIDE, NARROW):
-        for m in (3000, 30_000):
-            rows += [_trained(61, 2, s, width, m, "least-squares", seed) for seed in repeats]
-        rows += [_trained(61, 2, s, width, 3000, "descent", seed) for seed in repeats[:DESCENTS]]
-    rows += [_exact(*size, offset, seed) for size in EXACT for offset in (PRINTED_OFFSET, 1.0) for seed in repeats[:3]]
+    """Readouts, gradients, the two offsets, and the examples needed."""
+    repeats, rows = _seeds(scale, seeds), [*readout_rows(), *gradient_rows()]
+    if scale != "smoke":
+        offsets = (PRINTED_OFFSET, 1.0)
+        rows += [_exact(*size, offset, seed) for size in EXACT for offset in offsets for seed in repeats[:3]]
     if scale == "paper":
         rows += [
             {"part": "samples", "n": n, "k": k, "s": s, "seed": seed, "m": samples_for(n, k, s, seed)}
@@ -69,16 +131,9 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _trained(n: int, k: int, s: int, width: int, m: int, how: str, seed: int) -> Row:
-    rng = np.random.default_rng([seed, n, k, s, m])
-    found = train(n, k, s, width, m, rng, readout="descent" if how == "descent" else "least-squares")
-    return {"part": "trained", "n": n, "k": k, "s": s, "width": width, "m": m, "readout": how, "seed": seed,
-            "good": found.good, "error": found.test_error}  # fmt: skip
-
-
 def _exact(n: int, k: int, s: int, offset: float, seed: int) -> Row:
     rng = np.random.default_rng([seed, n, k, s])
-    found = train(n, k, s, 120, None, rng, offset=offset, readout="least-squares", m_readout=5000, m_test=4000)
+    found = train(n, k, s, 120, None, rng, offset=offset, m_readout=5000, m_test=4000)
     return {"part": "offset", "n": n, "k": k, "s": s, "offset": offset, "seed": seed, "error": found.test_error}
 
 
@@ -87,7 +142,7 @@ def samples_for(n: int, k: int, s: int, seed: int, error: float = 0.1) -> int:
     width, m = 2 * math.ceil(4 * k / good_probability(n, k, s)), 500
     while m < 10**7:
         rng = np.random.default_rng([seed, n, k, s])
-        if train(n, k, s, width, m, rng, readout="least-squares", m_readout=20_000).test_error <= error:
+        if train(n, k, s, width, m, rng, m_readout=20_000).test_error <= error:
             break
         m *= 2
     return m
@@ -127,6 +182,14 @@ def gradient_rows() -> list[Row]:
 def _part(frame: pl.DataFrame, part: str, **columns: object) -> pl.DataFrame:
     found = where(frame, part=part)
     return where(found, **columns) if len(found) else found
+
+
+def _trained(frame: pl.DataFrame, readout: str, **columns: object) -> pl.DataFrame:
+    """Networks with their ``error`` under one of ``READOUTS``."""
+    schedule, error = READOUTS[readout]
+    if error not in frame.columns:
+        return frame.clear()
+    return where(frame, schedule=schedule, **columns).with_columns(error=error)
 
 
 def gradients(frame: pl.DataFrame) -> Finding:
@@ -172,8 +235,8 @@ def printed_offset(frame: pl.DataFrame) -> Finding:
 
 def trade_off(frame: pl.DataFrame) -> Finding:
     """Mean error of sparse and wide over that of dense and narrow, 3,000 examples."""
-    few = _part(frame, "trained", s=WIDE[0], m=3000, readout="least-squares")
-    many = _part(frame, "trained", s=NARROW[0], m=3000, readout="least-squares")
+    few = _trained(frame, "least-squares", s=WIDE[0], m=3000)
+    many = _trained(frame, "least-squares", s=NARROW[0], m=3000)
     if not len(few) or not len(many):
         return NOT_ENOUGH
     ratio = bootstrap(lambda a, b: float(np.mean(a) / np.mean(b)), few["error"].to_list(), many["error"].to_list())
@@ -186,7 +249,7 @@ def trade_off(frame: pl.DataFrame) -> Finding:
 
 def more_data(frame: pl.DataFrame) -> Finding:
     """Largest mean error of both networks on 30,000 examples."""
-    cells = _part(frame, "trained", m=30_000, readout="least-squares").partition_by("s") if len(frame) else []
+    cells = _trained(frame, "least-squares", m=30_000).partition_by("s") if len(frame) else []
     if len(cells) < 2:
         return NOT_ENOUGH
     worst = max((mean_share(cell["error"].to_list()) for cell in cells), key=lambda e: e.value)
@@ -195,7 +258,7 @@ def more_data(frame: pl.DataFrame) -> Finding:
 
 def descent_works(frame: pl.DataFrame) -> Finding:
     """Largest mean error of the theorem's own readout, 3,000 examples."""
-    cells = _part(frame, "trained", readout="descent").partition_by("s") if len(frame) else []
+    cells = _trained(frame, "descent").partition_by("s") if len(frame) else []
     if len(cells) < 2:
         return NOT_ENOUGH
     errors = {cell["s"][0]: mean_share(cell["error"].to_list()) for cell in cells}
@@ -236,15 +299,12 @@ CLAIMS = (
 )  # fmt: skip
 
 
-SHORT = {"least-squares": "solved", "descent": "descent"}
-
-
 def _errors(frame: pl.DataFrame) -> pl.DataFrame:
-    found = _part(frame, "trained").with_columns(
+    short = {"least-squares": "solved", "descent": "descent"}
+    found = pl.concat([_trained(frame, readout).with_columns(readout=pl.lit(short[readout])) for readout in READOUTS])
+    found = found.sort("m", maintain_order=True).with_columns(
         network=pl.format("s = {}, r = {}", "s", "width"),
-        case=pl.format(
-            "{}, {}", pl.col("m").map_elements(number, return_dtype=pl.String), pl.col("readout").replace(SHORT)
-        ),
+        case=pl.format("{}, {}", pl.col("m").map_elements(number, return_dtype=pl.String), "readout"),
     )
     cells = found.group_by("case", "network", maintain_order=True)
     return cells.agg(pl.col("error").mean(), low=pl.col("error").min(), high=pl.col("error").max())
@@ -254,7 +314,7 @@ STUDY = Study(
     name="theory/over-sparse",
     title="Over-sparse neurons, one step and a convex readout (Theorem 4)",
     about=__doc__ or "",
-    stages=(),
+    stages=(first_steps, descents),
     claims=CLAIMS,
     figures={
         "trade-off": lambda frame: charts.dots(
@@ -265,4 +325,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
+    version=2,
 )  # fmt: skip

@@ -104,7 +104,7 @@ def fitted(method: str, tables: Sequence[tuple[Any, Any]], seeds: Sequence[int])
 
 
 def predictions(model: Any, X: Any) -> np.ndarray:
-    """The classes it says, one a row."""
+    """The predicted classes, one per row."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return np.asarray(model.predict(X)).reshape(-1)  # CatBoost answers in a column

@@ -15,7 +15,7 @@ from glassware.tabular.benchmark.baselines import OURS, SPARSE, fitted, installe
 from glassware.tabular.benchmark.own_table import OwnTable
 from glassware.tabular.inputs import DataError
 
-SLOW = ("RealMLP",)  # asked for by name only: minutes a fit
+SLOW = ("RealMLP",)  # run only if named: minutes per fit
 MOST_SET = 3
 
 
@@ -24,8 +24,8 @@ class Contest:
     """What was found.
 
     Attributes:
-        folds: a row a method, repeat and fold, with its error.
-        table: a row a method, best first: mean error, interval, and how much more than ours on the same folds.
+        folds: one row per method, repeat and fold, with its error.
+        table: one row per method, best first: mean error, interval, and how much more than ours on the same folds.
         interactions: sets of columns that our networks use together, fitted on all rows.
         importances: columns by how much the first layer reads them.
     """

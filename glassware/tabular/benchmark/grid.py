@@ -19,7 +19,7 @@ import polars as pl
 from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
 from glassware.tabular.benchmark.suite import Suite337
 from glassware.tabular.benchmark.tables import Table
-from glassware.tabular.benchmark.trainer import CLASSES, PAPER, Arrays, Config, Once, compiled, shape_of, train_errors
+from glassware.tabular.benchmark.trainer import CLASSES, PAPER, Arrays, Config, Once, compiled, program_of, train_errors
 from glassware.tabular.inputs import Scaling
 
 
@@ -55,7 +55,7 @@ class Prepared(NamedTuple):
 
 def steps(rows: int) -> int:
     """Steps of training on so many rows."""
-    return PAPER.epochs * math.ceil(rows / PAPER.rows_a_step(rows))
+    return PAPER.epochs * math.ceil(rows / PAPER.batch_size_for(rows))
 
 
 def flops(rows: int, columns: int, config: Config) -> float:
@@ -65,13 +65,13 @@ def flops(rows: int, columns: int, config: Config) -> float:
     """
     sizes = (columns, *[config.width] * config.depth, CLASSES)
     products = [a * b for a, b in pairwise(sizes)]
-    return steps(rows) * PAPER.rows_a_step(rows) * (6.0 * sum(products) - 2.0 * products[0])
+    return steps(rows) * PAPER.batch_size_for(rows) * (6.0 * sum(products) - 2.0 * products[0])
 
 
 def core_seconds(rows: int, columns: int, config: Config) -> float:
     """Roughly what training one network takes a core: products, and passes over the activations."""
-    batch = min(PAPER.rows_a_step(rows), 1 << (rows - 1).bit_length())
-    share = batch / PAPER.rows_a_step(rows)  # a CPU pads small tables to a power of two only
+    batch = min(PAPER.batch_size_for(rows), 1 << (rows - 1).bit_length())
+    share = batch / PAPER.batch_size_for(rows)  # a CPU pads small tables to a power of two only
     passes = steps(rows) * batch * config.width * config.depth
     return share * flops(rows, columns, config) / CORE_FLOPS + ACTIVATION_SECONDS * passes
 
@@ -80,7 +80,7 @@ def ready(data: str | None, cell: Cell, trials: Sequence[int], configs: Sequence
     """Prepare and compile what :func:`network_rows` will need; for another thread."""
     found = prepared(data, cell, tuple(trials))
     if found.trials:
-        compiled(shape_of(found.arrays, configs[0]), len(found.trials), len(found.trials) * len(configs))
+        compiled(program_of(found.arrays, configs[0]), len(found.trials), len(found.trials) * len(configs))
 
 
 def stacked(splits: Sequence[Split]) -> Arrays:

@@ -59,7 +59,7 @@ REDUCED: tuple[tuple[float, int, tuple[tuple[Config, ...], ...]], ...] = (
     (0.1, 5, tuple((Config(1, 3000, s, optimiser="sgd"),) for s in (0, 2))),
 )  # fmt: skip
 CORE_SECONDS = 150.0
-# Baselines and our estimator: seconds of a fit on a core, a part that is always there and a part a row; trials at 1%,
+# Baselines and our estimator: seconds per fit on a core, a fixed part and a part per row; trials at 1%,
 # 10% and all rows. RealMLP, whose fits take their minute, has fewer; it comes last of its fraction, and last of all
 # where a fit takes longer.
 METHODS: dict[str, tuple[float, float, tuple[int, int, int]]] = {

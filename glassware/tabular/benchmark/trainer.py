@@ -13,8 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from glassware.draws import draw, fold, seed_words
-from glassware.tabular.network import apply, init, layer_keys
+from glassware.draws import fold, seed_words
+from glassware.tabular.jobs import Shape
+from glassware.tabular.loop import ADAM, fit
+from glassware.tabular.network import apply, layer_keys
 from glassware.tabular.recipe import PRESETS
 
 PAPER = PRESETS["paper"]
@@ -57,12 +59,10 @@ class Config:
         return f"{self.depth} x {self.width} {self.init}{more}" + (" sgd" if self.optimiser == "sgd" else "")
 
 
-class Shape(NamedTuple):
-    """What is compiled in."""
+class Program(NamedTuple):
+    """What is compiled in: the networks' shape, and the slots for test rows."""
 
-    sizes: tuple[int, ...]
-    batch: int
-    slots: int
+    shape: Shape
     test_slots: int
 
 
@@ -71,27 +71,38 @@ def train_errors(data: Arrays, seeds: Sequence[int], configs: Sequence[Config]) 
 
     Args:
         data: scaled tables of one size: ``x`` (tables, rows, columns), ``y`` (classes 0 and 1), ``x_test``, ``y_test``.
-        seeds: of weights and row order, one a table.
+        seeds: of weights and row order, one per table.
         configs: all of the same depth and width.
     """
-    shape = shape_of(data, configs[0])
-    if any(shape_of(data, config) != shape for config in configs):
+    program = program_of(data, configs[0])
+    if any(program_of(data, config) != program for config in configs):
         raise ValueError("configurations of one call share depth and width")
-    lanes = [_lane(shape, config, table, seed) for config in configs for table, seed in enumerate(seeds)]
+    lanes = [_lane(program, config, table, seed) for config in configs for table, seed in enumerate(seeds)]
     together = {name: np.stack([lane[name] for lane in lanes]) for name in lanes[0]}
-    found = compiled(shape, len(seeds), len(lanes))(_padded(shape, data), together)
+    found = compiled(program, len(seeds), len(lanes))(_padded(program, data), _shared(data), together)
     return np.asarray(found).reshape(len(configs), len(seeds))
 
 
-def shape_of(data: Arrays, config: Config) -> Shape:
+def program_of(data: Arrays, config: Config) -> Program:
     """What these tables and this network compile to, on the device there is."""
     _, rows, columns = data["x"].shape
     on_cpu = jax.default_backend() == "cpu"
     block = CPU_COLUMNS if on_cpu else DEVICE_COLUMNS
     slots, test_slots = (_slots(data[name].shape[1], on_cpu) for name in ("x", "x_test"))
-    batch = min(PAPER.rows_a_step(rows), slots)
-    sizes = (-(-columns // block) * block, *[config.width] * config.depth, CLASSES)
-    return Shape(sizes, batch, -(-slots // batch) * batch, test_slots)
+    batch = min(PAPER.batch_size_for(rows), slots)
+    shape = Shape(
+        sizes=(-(-columns // block) * block, *[config.width] * config.depth, CLASSES),
+        spread=False,
+        slots=0,
+        rows=-(-slots // batch) * batch,
+        held_out=0,
+        batch=batch,
+        classify=True,
+        schedule=PAPER.schedule,
+        decoupled=PAPER.decoupled,
+        precision=PAPER.precision,
+    )
+    return Program(shape, test_slots)
 
 
 def _slots(count: int, on_cpu: bool) -> int:
@@ -99,29 +110,34 @@ def _slots(count: int, on_cpu: bool) -> int:
     return max(least, 1 << (count - 1).bit_length())
 
 
-def _padded(shape: Shape, data: Arrays) -> Arrays:
-    _, rows, columns = data["x"].shape
-    tests = data["x_test"].shape[1]
-    more, more_tests, inputs = shape.slots - rows, shape.test_slots - tests, shape.sizes[0] - columns
+def _padded(program: Program, data: Arrays) -> Arrays:
+    """Tables with the sizes of the program."""
+    tables, rows, columns = data["x"].shape
+    shape, tests = program.shape, data["x_test"].shape[1]
+    more, more_tests, inputs = shape.rows - rows, program.test_slots - tests, shape.sizes[0] - columns
     return {
+        "features": np.full(tables, columns, np.int32),
         "x": np.pad(data["x"], ((0, 0), (0, more), (0, inputs))),
-        "y": np.pad(data["y"], ((0, 0), (0, more))),
+        "target": np.pad(np.eye(CLASSES, dtype=np.float32)[data["y"]], ((0, 0), (0, more), (0, 0))),
         "x_test": np.pad(data["x_test"], ((0, 0), (0, more_tests), (0, inputs))),
         "y_test": np.pad(data["y_test"], ((0, 0), (0, more_tests))),
-        "rows": np.array(rows, np.int32),
         "tests": np.array(tests, np.int32),
-        "columns": np.array(columns, np.int32),
-        "epochs": np.array(PAPER.epochs, np.int32),
-        "lr": np.array(PAPER.learning_rate, np.float32),
     }
 
 
-def _lane(shape: Shape, config: Config, table: int, seed: int) -> Arrays:
+def _shared(data: Arrays) -> Arrays:
+    """What all lanes share. Loops end after as many steps in each, so that side by side none waits for another."""
+    epochs = np.array(PAPER.epochs, np.int32)
+    rows = np.array(data["x"].shape[1], np.int32)
+    return {"rows": rows, "epochs": epochs, "ends": epochs[None], "lr": np.array(PAPER.learning_rate, np.float32)}
+
+
+def _lane(program: Program, config: Config, table: int, seed: int) -> Arrays:
     # The keys that the estimator draws for random_state=seed.
     key = fold(seed_words(int(np.random.RandomState(seed).randint(2**31))), 0)
     return {
         "table": np.array(table, np.int32),
-        "keys": layer_keys(fold(key, 0), len(shape.sizes) - 1),
+        "keys": layer_keys(fold(key, 0), len(program.shape.sizes) - 1),
         "order": fold(key, 1),
         "sparsity": np.array(config.sparsity, np.int32),
         "decay": np.array(config.weight_decay, np.float32),
@@ -129,47 +145,29 @@ def _lane(shape: Shape, config: Config, table: int, seed: int) -> Arrays:
     }
 
 
-def _program(shape: Shape, data: dict[str, Any], lanes: dict[str, Any]) -> Any:
-    one = lambda lane: _fit(shape, data, lane)
+def _train(program: Program, data: dict[str, Any], shared: dict[str, Any], lanes: dict[str, Any]) -> Any:
+    one = lambda lane: _test_error(program, data, lane | shared)
     return jax.lax.map(one, lanes) if jax.default_backend() == "cpu" else jax.vmap(one)(lanes)
 
 
-def _fit(shape: Shape, data: dict[str, Any], lane: dict[str, Any]) -> Any:
-    """Train one network and count its errors on the test rows.
-
-    Loops end after a number of steps that all lanes share, so that side by side no lane waits masked for another.
-    """
-    rows, table = data["rows"], lane["table"]
-    steps = -(-rows // shape.batch)
-    adam = optax.scale_by_adam()
-
-    def loss(params: Any, x: Any, y: Any, weight: Any) -> Any:
-        each = optax.softmax_cross_entropy_with_integer_labels(apply(params, x), y)
-        return jnp.sum(weight * each) / jnp.sum(weight)
-
-    def step(i: Any, carry: Any) -> Any:
-        order, params, state = carry
-        slots = jax.lax.dynamic_slice(order, (i * shape.batch,), (shape.batch,))
-        real = (jnp.arange(shape.batch) < rows - i * shape.batch).astype(jnp.float32)
-        grads = jax.grad(loss)(params, data["x"][table, slots], data["y"][table, slots], real)
-        grads = jax.tree.map(lambda g, p: g + lane["decay"] * p, grads, params)
-        updates, state = adam.update(grads, state)
-        move = lambda p, u, g: p - data["lr"] * jnp.where(lane["adam"], u, g)
-        return order, jax.tree.map(move, params, updates, grads), state
-
-    def pass_over(epoch: Any, carry: Any) -> Any:
-        slots = jnp.arange(shape.slots, dtype=jnp.uint32)
-        words, _ = draw(lane["order"], slots * jnp.uint32(0) + epoch.astype(jnp.uint32), slots)
-        order = jnp.argsort(jnp.where(slots < rows.astype(jnp.uint32), words >> 1, jnp.uint32(0xFFFFFFFF)))
-        return jax.lax.fori_loop(0, steps, step, (order, *carry))[1:]
-
-    params = init(shape.sizes, lane["keys"], data["columns"], lane["sparsity"])
-    params, _ = jax.lax.fori_loop(0, data["epochs"], pass_over, (params, adam.init(params)))
-    out = apply(params, data["x_test"][table])
-    real = jnp.arange(shape.test_slots) < data["tests"]
-    wrong = jnp.sum(real & (jnp.argmax(out, axis=-1) != data["y_test"][table])) / data["tests"]
+def _test_error(program: Program, data: dict[str, Any], lane: dict[str, Any]) -> Any:
+    """Train one network and count its errors on the test rows."""
+    kept, _ = fit(program.shape, data, lane, _adam_or_sgd(lane["adam"]))
+    out = apply(jax.tree.map(lambda a: a[-1], kept), data["x_test"][lane["table"]])
+    real = jnp.arange(program.test_slots) < data["tests"]
+    wrong = jnp.sum(real & (jnp.argmax(out, axis=-1) != data["y_test"][lane["table"]])) / data["tests"]
     finite = jnp.all(jnp.isfinite(jnp.where(real[:, None], out, 0.0)))
     return jnp.where(finite, wrong, jnp.nan)
+
+
+def _adam_or_sgd(adam: Any) -> optax.GradientTransformation:
+    """Chosen lane by lane, so that both are trained by one program."""
+
+    def update(grads: Any, state: Any, params: Any = None) -> Any:
+        steps, state = ADAM.update(grads, state, params)
+        return jax.tree.map(lambda step, grad: jnp.where(adam, step, grad), steps, grads), state
+
+    return optax.GradientTransformation(ADAM.init, update)
 
 
 class Once:
@@ -194,19 +192,19 @@ class Once:
 _compiled = Once()
 
 
-def compiled(shape: Shape, tables: int, lanes: int) -> Any:
-    """The program of a shape; may be asked for early, in another thread."""
-    return _compiled.get((shape, tables, lanes), lambda: _compile(shape, tables, lanes))
+def compiled(program: Program, tables: int, lanes: int) -> Any:
+    """The compiled program; another thread may call this early."""
+    return _compiled.get((program, tables, lanes), lambda: _compile(program, tables, lanes))
 
 
-def _compile(shape: Shape, tables: int, lanes: int) -> Any:
+def _compile(program: Program, tables: int, lanes: int) -> Any:
     empty = {
-        "x": np.zeros((tables, 1, shape.sizes[0]), np.float32),
+        "x": np.zeros((tables, 1, program.shape.sizes[0]), np.float32),
         "y": np.zeros((tables, 1), np.int32),
-        "x_test": np.zeros((tables, 1, shape.sizes[0]), np.float32),
+        "x_test": np.zeros((tables, 1, program.shape.sizes[0]), np.float32),
         "y_test": np.zeros((tables, 1), np.int32),
     }
-    data = _padded(shape, empty)
-    lane = _lane(shape, Config(1, 1), 0, 0)
+    lane = _lane(program, Config(1, 1), 0, 0)
     together = {name: np.stack([value] * lanes) for name, value in lane.items()}
-    return jax.jit(_program, static_argnums=0).lower(shape, data, together).compile()
+    arguments = _padded(program, empty), _shared(empty), together
+    return jax.jit(_train, static_argnums=0).lower(program, *arguments).compile()

@@ -7,6 +7,6 @@ from pathlib import Path
 from glassware.engine.machine_code import MachineCode, inlined
 
 _code = MachineCode("tables", Path(__file__).parent)
-compiled, forget = _code.compiled, _code.forget
+compiled, build = _code.compiled, _code.build
 
-__all__ = ["compiled", "forget", "inlined"]
+__all__ = ["build", "compiled", "inlined"]

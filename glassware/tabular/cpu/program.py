@@ -1,4 +1,4 @@
-"""Networks of tables on CPU cores: every core takes the next network from its first weights to its last."""
+"""Networks of tables trained on CPU cores by the kernel: one thread per core, each takes the next network."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassware.engine.device import cores, stay
-from glassware.tabular.cpu.desks import kernel
-from glassware.tabular.cpu.life import Rows, State
-from glassware.tabular.cpu.weights import first, layout, orders, pace, read, room, write, zeros
-from glassware.tabular.cpu.words import draw
+from glassware.tabular.cpu.draws import draw
+from glassware.tabular.cpu.exact import Rows, State
+from glassware.tabular.cpu.scratch import kernel
+from glassware.tabular.cpu.weights import adam_schedule, first, layout, orders, read, room, write, zeros
 from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
 from glassware.tabular.recipe import Precision
 
-A_WHILE = 2e10  # operations after which a core looks whether it should stop: a fifth of a second
+CHUNK_OPERATIONS = 2e10  # a core checks whether to stop after this many, about a fifth of a second
 
 NOTHING = np.zeros(0, np.float32)
 
@@ -32,7 +32,7 @@ class _Data(NamedTuple):
 
 
 class _Task:
-    """A job under way: what its networks share, and what they have left to be chosen from."""
+    """A job in progress: what its networks share, and the weights and losses of those that are trained."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.shape = job, job.shape()
@@ -44,7 +44,7 @@ class _Task:
         self._lock = threading.Lock()
 
     def data(self) -> _Data:
-        """Made when the first network needs it."""
+        """The table, made when the first network needs it."""
         with self._lock:
             if self._data is None:
                 table = self.job.table
@@ -55,7 +55,7 @@ class _Task:
             return self._data
 
     def finish(self) -> Outcome | None:
-        """The outcome, when this was the last network."""
+        """Count one network as done; the outcome if it was the last."""
         with self._lock:
             self.waiting -= 1
             if self.waiting:
@@ -80,16 +80,16 @@ def train(jobs: list[Job]) -> list[Outcome]:
     def work(number: int) -> None:
         if count == cores():
             stay(number)
-        desks: dict[Shape, Any] = {}
+        scratch: dict[Shape, Any] = {}
         while not stop.is_set():
             with lock:
                 i, member = next(waiting, (-1, -1))
             if i < 0:
                 return
             task = tasks[i]
-            if task.shape not in desks:
-                desks = {task.shape: task.kernel.desk(task.net)}  # jobs of a shape mostly follow one another
-            _live(task, member, desks[task.shape], stop)
+            if task.shape not in scratch:
+                scratch = {task.shape: task.kernel.scratch(task.net)}  # only one: jobs of a shape mostly come in a row
+            _train_network(task, member, scratch[task.shape], stop)
             outcome = task.finish()
             if outcome is not None:
                 found[i] = outcome
@@ -99,24 +99,24 @@ def train(jobs: list[Job]) -> list[Outcome]:
             for done in [pool.submit(work, number) for number in range(count)]:
                 done.result()
         finally:
-            stop.set()  # an interrupt, or a failure in one core: the others end soon, too
+            stop.set()  # after an interrupt, or a failure on one core, the others end soon
     return [found[i] for i in range(len(jobs))]
 
 
 def compile_now(precision: Precision = "exact") -> None:
-    """Compile, or load what was compiled: no draws, and a pass over no rows."""
-    (passes, desk, numbers), none = kernel(precision), zeros(0)
+    """Compile the kernel, or load it, by calling it on no data."""
+    (train_epochs, scratch, numbers), none = kernel(precision), zeros(0)
     net = layout(Shape((1, 1, 1), False, 0, 1, 0, 1, True, "constant", False, precision))
     size, _, _ = room(net)
     state = State(zeros(size), zeros(size), zeros(size))
     draw(np.zeros(2, np.uint32), *np.zeros((2, 0), np.uint32))
-    passes(net, Rows(numbers(none), none, none), np.zeros((0, 1), np.int64), state, desk(net), NOTHING)
+    train_epochs(net, Rows(numbers(none), none, none), np.zeros((0, 1), np.int64), state, scratch(net), NOTHING)
 
 
-def _live(task: _Task, member: int, desk: Any, stop: threading.Event) -> None:
-    """One network, from its first weights on; its weights at every check are left with the task."""
+def _train_network(task: _Task, member: int, scratch: Any, stop: threading.Event) -> None:
+    """Train one network from its first weights on; its weights and losses at every check go to the task."""
     job, shape, net, data = task.job, task.shape, task.net, task.data()
-    passes = task.kernel.passes
+    train_epochs = task.kernel.train_epochs
     lane = lane_values(shape, job, 0, member)
     table = Rows(data.x, data.target, data.weight)
     held, judged = lane["held"][None, : lane["held_rows"]].astype(np.int64), Rows(data.x, data.truth, data.weight)
@@ -124,13 +124,15 @@ def _live(task: _Task, member: int, desk: Any, stop: threading.Event) -> None:
     state = State(zeros(size), zeros(size), zeros(size))
     write(net, first(shape, job.table.x.shape[1], lane), state.w)
     kept = np.empty((shape.checks, size), np.float32)
-    chunk = max(1, int(A_WHILE / (6.0 * size * lane["rows"])))
+    chunk = max(1, int(CHUNK_OPERATIONS / (6.0 * size * lane["rows"])))
     epoch = 0
     for check, end in enumerate(lane["ends"].tolist()):
         while epoch < end and not stop.is_set():
             last = min(epoch + chunk, end)
-            passes(net, table, orders(shape, lane, epoch, last), state, desk, pace(shape, lane, epoch, last))
+            train_epochs(
+                net, table, orders(shape, lane, epoch, last), state, scratch, adam_schedule(shape, lane, epoch, last)
+            )
             epoch = last
-        loss = passes(net, judged, held, state, desk, NOTHING) if shape.held_out else np.nan
+        loss = train_epochs(net, judged, held, state, scratch, NOTHING) if shape.held_out else np.nan
         kept[check], task.losses[member, check] = state.w, loss
     task.kept[member] = kept

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW, Vectors
 
 ZERO = ir.Constant(INDEX, 0)
-BFLOAT_SINCE = 16  # the version of LLVM from which on its intrinsics take them as such
+BFLOAT_SINCE = 16  # the version of LLVM whose intrinsics take the type bfloat
 
 
 class _BFloat(ir.Type):
@@ -38,7 +38,7 @@ SHORTS = ir.VectorType(ir.IntType(16), 2 * ROW)
 
 @cache
 def _has(feature: str) -> bool:
-    """Whether the processor has these instructions and Numba uses them. Who names another processor gets none."""
+    """Whether the processor has these instructions and Numba uses them; none if it compiles for another processor."""
     ours = config.CPU_NAME is None and config.CPU_FEATURES is None and bool(config.ENABLE_AVX)
     return ours and bool(llvmlite.binding.get_host_cpu_features().get(feature))
 
@@ -58,20 +58,20 @@ class Code(Vectors):
 
     def at(self, start: Any, *steps: tuple[Any, Any]) -> Any:
         """The element ``start`` plus each number times its size."""
-        whole = lambda number: ir.Constant(INDEX, number) if isinstance(number, int) else number
+        value = lambda number: ir.Constant(INDEX, number) if isinstance(number, int) else number
         for number, size in steps:
             if isinstance(number, int) and isinstance(size, int):
                 number, size = number * size, 1
             if number != 0:
-                far = whole(number) if size == 1 else self.builder.mul(whole(number), whole(size))
-                start = self.builder.add(whole(start), far)
+                far = value(number) if size == 1 else self.builder.mul(value(number), value(size))
+                start = self.builder.add(value(start), far)
         return start
 
     def copies(self, base: Any, at: Any) -> Any:
         return self.spread(self.element(base, at))
 
     def over(self, count: Any, size: int) -> Any:
-        """How many of this size, where the last is begun."""
+        """``count`` divided by ``size``, rounded up."""
         return self.builder.udiv(self.at(count, (size - 1, 1)), ir.Constant(INDEX, size))
 
     def least(self, a: Any, b: Any) -> Any:
@@ -113,7 +113,7 @@ class Code(Vectors):
         return self.builder.shuffle_vector(one, other, ir.Constant(kind, list(places)))
 
     def split(self, count: Any, sizes: Sequence[int], body: Callable[[Any, int], None]) -> None:
-        """``count`` vectors as blocks of these sizes, of the first as many as there are. Calls body(first, size)."""
+        """Call body(first, size) for blocks of ``count`` vectors: as many as fit of each size in turn."""
         first = ir.Constant(INDEX, 0)
         for size in sizes:
             turns = self.builder.udiv(self.builder.sub(count, first), ir.Constant(INDEX, size))
@@ -122,8 +122,8 @@ class Code(Vectors):
             first = self.at(first, (turns, size))
 
     def compress(self, vector: Any, number: Any, values: Any, places: Any, count: Any) -> None:
-        """Append what is not 0 of panel ``number`` to lists of values and places of which ``count`` are taken. Up to
-        sixteen more may be overwritten."""
+        """Append what is not 0 of panel ``number`` to lists of values and places that have ``count`` entries. Up to
+        sixteen entries behind them may be overwritten."""
         builder = self.builder
         active = builder.fcmp_unordered("!=", vector, self.constant(0.0))
         first = builder.trunc(self.at(ir.Constant(INDEX, 0), (number, ROW * ROW)), ir.IntType(32))
@@ -168,7 +168,7 @@ class Code(Vectors):
 def operation(*kinds: Any) -> Callable[[Callable[..., None]], Any]:
     """Turn a body into a function for compiled code, with arguments of these kinds. Arrays come as pointers.
 
-    A program that uses it at many places has it once.
+    It is compiled once per program, however often it is called.
     """
 
     def decorate(body: Callable[..., None]) -> Any:
@@ -176,7 +176,7 @@ def operation(*kinds: Any) -> Callable[[Callable[..., None]], Any]:
             values: list[Any] = []
 
             def take(kind: Any, value: Any) -> Any:
-                """The argument's numbers and pointers are appended; returned is where, in the argument's form."""
+                """Append the argument's numbers and pointers; return their places, nested as the argument is."""
                 if isinstance(kind, types.BaseTuple):
                     return [take(inner, builder.extract_value(value, i)) for i, inner in enumerate(kind.types)]
                 array = isinstance(kind, types.Array)

@@ -1,4 +1,4 @@
-"""A network's weights for the kernel: how they lie, how they are drawn, and how they come back."""
+"""A network for the kernel: how its weights lie in memory, and the numbers that its training needs."""
 
 from __future__ import annotations
 
@@ -7,32 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from glassware.draws import ranking, unit
 from glassware.engine.vectors import ROW
-from glassware.tabular.cpu.life import ADAM, Net
-from glassware.tabular.cpu.tiles import ROWS
-from glassware.tabular.cpu.words import draw
-from glassware.tabular.jobs import BETA1, BETA2, EPSILON, RISE, Shape
+from glassware.tabular.cpu.draws import draw
+from glassware.tabular.cpu.exact import ADAM, Net
+from glassware.tabular.cpu.products import ROWS
+from glassware.tabular.jobs import Shape
 from glassware.tabular.network import Params
+from glassware.tabular.rules import BETA1, BETA2, EPSILON, Backend, epoch_order, first_weights, rate_factor
 
+HOST = Backend(np, draw)
 ALIGN = 64  # bytes: a vector must not straddle two cache lines
 
 
 def layout(shape: Shape) -> Net:
     """Where a network of this shape, its activations and its slopes lie."""
-    stride = whole(shape.batch, 2 * ROW if shape.precision == "fast" else ROW)  # of pairs a whole vector, too
+    stride = round_up(shape.batch, 2 * ROW if shape.precision == "fast" else ROW)  # fast: a whole vector of pairs
     rows, w_at, x_at, d_at = [], 0, 0, 0
     for i, (inputs, outputs) in enumerate(pairwise(shape.sizes)):
-        inputs, columns = whole(inputs, ROW if i else ROWS), whole(outputs, ROW)
+        inputs, columns = round_up(inputs, ROW if i else ROWS), round_up(outputs, ROW)
         rows.append((inputs, outputs, w_at, x_at, d_at))
         w_at, x_at, d_at = w_at + (inputs + 1) * columns, x_at + (inputs + 1) * stride, d_at + columns * stride
     return Net(np.array(rows), shape.batch, stride, shape.classify)
 
 
 def room(net: Net) -> tuple[int, int, int]:
-    """Numbers that weights, activations and slopes take."""
+    """The number of elements of weights, activations and slopes."""
     inputs, outputs, w_at, x_at, d_at = net.layers[-1].tolist()
-    columns = whole(outputs, ROW)
+    columns = round_up(outputs, ROW)
     return w_at + (inputs + 1) * columns, x_at + (inputs + 1) * net.stride, d_at + columns * net.stride
 
 
@@ -40,13 +41,13 @@ def views(net: Net, flat: np.ndarray) -> list[np.ndarray]:
     """Each layer's panels in a flat array, (panels, inputs + 1, 16)."""
     found = []
     for inputs, outputs, at, _, _ in net.layers.tolist():
-        panels = whole(outputs, ROW) // ROW
+        panels = round_up(outputs, ROW) // ROW
         found.append(flat[at : at + panels * (inputs + 1) * ROW].reshape(panels, inputs + 1, ROW))
     return found
 
 
 def write(net: Net, params: Params, flat: np.ndarray) -> None:
-    """Weights into a flat array of zeros."""
+    """Write weights into a flat array of zeros."""
     for panels, layer in zip(views(net, flat), params, strict=True):
         (rows, columns), room = layer["w"].shape, panels.shape[0] * ROW
         dense = np.zeros((panels.shape[1], room), np.float32)
@@ -56,7 +57,7 @@ def write(net: Net, params: Params, flat: np.ndarray) -> None:
 
 
 def read(net: Net, flat: np.ndarray, features: int) -> Params:
-    """Weights out of a flat array."""
+    """Read weights from a flat array."""
     layers, rows = [], features
     for panels, outputs in zip(views(net, flat), net.layers[:, 1].tolist(), strict=True):
         dense = panels.transpose(1, 0, 2).reshape(panels.shape[1], -1)
@@ -65,14 +66,11 @@ def read(net: Net, flat: np.ndarray, features: int) -> Params:
     return tuple(layers)
 
 
-def pace(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray:
-    """Adam's numbers for each step from ``begin`` to ``end``, see ``tiles.descend``; flat."""
+def adam_schedule(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray:
+    """Adam's numbers for each step from ``begin`` to ``end``, see ``products.update``; flat."""
     steps = -(-int(lane["rows"]) // shape.batch)
     lr, decay, step = float(lane["lr"]), float(lane["decay"]), np.arange(begin * steps, end * steps) + 1.0
-    rate = np.full(len(step), lr)
-    if shape.schedule == "cosine":
-        done = step / (int(lane["epochs"]) * steps)
-        rate *= np.minimum(1.0, done / RISE) * 0.5 * (1.0 + np.cos(np.pi * done))
+    rate = lr * rate_factor(np, shape.schedule, step, int(lane["epochs"]) * steps)
     found = np.empty((len(step), ADAM), np.float32)
     found[:, 0], found[:, 1], found[:, 4] = BETA1, BETA2, EPSILON**2
     found[:, 2] = -rate * (1.0 - BETA1) / (1.0 - BETA1**step)
@@ -82,47 +80,27 @@ def pace(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray
 
 
 def orders(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray:
-    """The rows to learn in the order of each epoch from ``begin`` to ``end``, as in ``glassware.tabular.lanes``."""
-    slots = np.arange(lane["rows"], dtype=np.uint32)
-    mask = np.uint32((1 << (shape.rows - 1).bit_length()) - 1)
-    found = np.empty((end - begin, len(slots)), np.int64)
+    """The rows to learn in the order of each epoch from ``begin`` to ``end``."""
+    rows = int(lane["rows"])
+    found = np.empty((end - begin, rows), np.int64)
     for i, epoch in enumerate(range(begin, end)):
-        words, _ = draw(lane["order"], np.full_like(slots, epoch), slots)
-        found[i] = lane["learnt"][np.sort(ranking(words >> np.uint32(1), slots, shape.rows)) & mask]
+        found[i] = lane["learnt"][epoch_order(HOST, lane["order"], epoch, rows, shape.rows)]
     return found
 
 
 def first(shape: Shape, features: int, lane: dict[str, Any]) -> Params:
-    """The same draws as ``glassware.tabular.network.init``, on the host."""
-    layers = []
-    sparsity = int(lane["sparsity"])
-    for i, (inputs, columns) in enumerate(pairwise(shape.sizes)):
-        rows = inputs if i else features
-        down, across = np.arange(rows, dtype=np.uint32)[:, None], np.arange(columns, dtype=np.uint32)[None, :]
-        scale = np.float32(1) / np.sqrt(np.float32(rows))
-        key, bias_key = lane["keys"][2 * i], lane["keys"][2 * i + 1]
-        bias = (2 * unit(draw(bias_key, across[0], np.zeros_like(across[0]))[0]) - 1) * scale
-        if i == 0 and sparsity and shape.spread:
-            weight, bias = np.zeros((rows, columns), np.float32), lane["bias"]
-            neuron, slot = np.nonzero(lane["columns"] < rows)
-            weight[lane["columns"][neuron, slot], neuron] = lane["weights"][neuron, slot]
-        elif i == 0 and sparsity:
-            score = ranking(draw(key, across, down)[1] >> np.uint32(1), down, inputs)
-            last = min(sparsity, rows) - 1
-            weight = (score <= np.partition(score, last, axis=0)[last]).astype(np.float32)
-        else:
-            weight = (2 * unit(draw(key, across, down)[0]) - 1) * scale
-        layers.append({"w": weight, "b": bias})
-    return tuple(layers)
+    """The first weights, padded columns included."""
+    start = lane if shape.spread else None
+    return first_weights(HOST, shape.sizes, lane["keys"], features, int(lane["sparsity"]), start)
 
 
-def whole(count: int, size: int) -> int:
+def round_up(count: int, size: int) -> int:
     """``count`` rounded up to a multiple."""
     return -(-count // size) * size
 
 
 def zeros(count: int, kind: Any = np.float32) -> np.ndarray:
-    """Zeros of four bytes each that begin at a cache line."""
+    """Zeros of four bytes each, aligned to a cache line."""
     space = np.zeros(4 * count + ALIGN, np.uint8)
     start = -space.ctypes.data % ALIGN
     return space[start : start + 4 * count].view(kind)

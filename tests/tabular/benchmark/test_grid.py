@@ -45,7 +45,7 @@ def test_side_by_side_and_with_more_padding_nothing_changes(errors, monkeypatch)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(trainer, "DEVICE_SLOTS", 1024)
     together = train_errors(stacked(tables), [7, 8], CONFIGS)
-    assert trainer.shape_of(stacked(tables), CONFIGS[0]).sizes[0] == trainer.DEVICE_COLUMNS
+    assert trainer.program_of(stacked(tables), CONFIGS[0]).shape.sizes[0] == trainer.DEVICE_COLUMNS
     np.testing.assert_allclose(together, found, atol=0.015)
 
 

@@ -1,4 +1,4 @@
-"""The random words of ``glassware.draws``, compiled: NumPy would hold up the other cores."""
+"""The random words of ``glassware.draws``, compiled: NumPy would hold the interpreter's lock."""
 
 from __future__ import annotations
 

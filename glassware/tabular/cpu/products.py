@@ -1,8 +1,8 @@
-"""The products of a layer, with what follows them: a ReLU, the mask of one, a step of Adam.
+"""A layer's matrix products in float32, each fused with what follows: a ReLU, its mask, a step of Adam.
 
-Dense ones work in blocks of eight rows by two vectors. A block's sums stay in registers while it runs over everything
-it sums, and are done with before they are stored. Where about half of what is multiplied is 0, as it is behind a ReLU,
-what is not is listed first (:func:`enlist`), and only that is summed (:func:`combine`).
+Dense products work in blocks of eight rows by two vectors. A block's sums stay in registers until they are complete.
+Behind a ReLU about half of the factors are 0: there :func:`list_nonzero` lists the others first, and
+:func:`sparse_product` sums only those.
 
 Weights lie in panels of sixteen columns: ``w`` (panels, inputs + 1, 16), the last row of a panel its biases. Inputs and
 slopes lie by feature, (features, examples), rows ``stride`` apart and one more row of ones behind the inputs, or in
@@ -21,8 +21,8 @@ from numba.core import cgutils
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW
 from glassware.tabular.cpu.vectors import ZERO, Code, operation
 
-CHUNK = 8  # panels whose rows of weights are used together: what four of 128 rows take is a first-level cache
-ROWS = 8  # of a block; two vectors of them are 16 sums, with room in 32 registers for what they are made of
+CHUNK = 8  # panels whose rows of weights are used together: four panels of 128 rows fill a first-level cache
+ROWS = 8  # of a block; with two vectors that makes 16 sums, which leaves half of the 32 registers for their factors
 
 WHOLE, _THREE = types.int64, types.UniTuple(types.int64, 3)
 FLAT, _PLACES, _ENDS = (types.Array(kind, 1, "C") for kind in (types.float32, types.int32, types.int64))
@@ -64,7 +64,7 @@ def forward(
 
 
 @operation(PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
-def back(code: Code, to: Any, d: Any, w: Any, x: Any, inputs: Any, outputs: Any, stride: Any, vectors: Any) -> None:
+def backward(code: Code, to: Any, d: Any, w: Any, x: Any, inputs: Any, outputs: Any, stride: Any, vectors: Any) -> None:
     """Slopes of a layer's inputs from those of its outputs: w' d where x > 0, else 0."""
     builder, (to, to_at), (d, d_at), (w, w_at), (x, x_at) = code.builder, to, d, w, x
     panel, row, none = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), ir.Constant(INDEX, ROW), code.constant(0.0)
@@ -97,14 +97,14 @@ def back(code: Code, to: Any, d: Any, w: Any, x: Any, inputs: Any, outputs: Any,
 
 
 def adam_numbers(code: Code, adam: Any) -> list[Any]:
-    """Beta 1, beta 2, the factors of m and v, epsilon squared, coupled decay, and what decoupled decay leaves of
-    weights and of biases; each spread over a vector."""
+    """Beta 1, beta 2, the factors of m and v, epsilon squared, coupled decay, and the share that decoupled decay leaves
+    of weights and of biases; each spread over a vector."""
     adam, adam_at = adam
     return [code.copies(adam, code.at(adam_at, (i, 1))) for i in range(8)]
 
 
 def adam_step(code: Code, w: Any, m: Any, v: Any, here: Any, gradient: Any, numbers: list[Any], kept: Any) -> Any:
-    """Move sixteen weights of which decoupled decay leaves ``kept``; returns them."""
+    """Update sixteen weights and return them; decoupled decay leaves the share ``kept`` of each."""
     beta1, beta2, rise, spread, tiny, coupled = numbers[:6]
     weight = code.load(w, here)
     gradient = code.fma(coupled, weight, gradient)
@@ -119,7 +119,7 @@ def adam_step(code: Code, w: Any, m: Any, v: Any, here: Any, gradient: Any, numb
 
 
 @operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, PART)
-def descend(
+def update(
     code: Code,
     w: Any,
     m: Any,
@@ -165,7 +165,7 @@ def descend(
 
 
 @operation(PART, _THREE, PART, _THREE, WHOLE, WHOLE)
-def turn(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, outer: Any, inner: Any) -> None:
+def transpose(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, outer: Any, inner: Any) -> None:
     """Transpose ``outer`` times ``inner`` blocks of sixteen rows of sixteen.
 
     ``steps`` and ``out_steps`` are the distances between outer blocks, between inner ones, and between rows.
@@ -178,7 +178,7 @@ def turn(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, outer: A
         here = code.at(at, (one.index, far), (two.index, near))
         there = code.at(out_at, (one.index, out_far), (two.index, out_near))
         block = [code.load(source, code.at(here, (i, row))) for i in range(ROW)]
-        for _ in range(4):  # shuffle rows like cards, as often as 16 is halved
+        for _ in range(4):  # interleave the upper and the lower half; log2(16) times transposes
             block = [
                 builder.shuffle_vector(block[i], block[i + ROW // 2], order)
                 for i in range(ROW // 2)
@@ -189,11 +189,11 @@ def turn(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, outer: A
 
 
 @operation(_LISTS, PART, WHOLE, WHOLE, WHOLE)
-def enlist(code: Code, lists: Any, x: Any, panels: Any, stride: Any, examples: Any) -> None:
-    """What is not 0 of each example in panels: its values, and where their rows begin in a panel of weights.
+def list_nonzero(code: Code, lists: Any, x: Any, panels: Any, stride: Any, examples: Any) -> None:
+    """List what is not 0 of each example: the values, and where their rows begin in a panel of weights.
 
-    Example b's list begins at ``b * (16 * panels + 16)``. ``ends`` has, for every example, the list's begin and the
-    end of what belongs to the first 128 features, the second 128, and so on.
+    Example b's list begins at ``b * (16 * panels + 16)``. ``ends`` has, for every example, where its list begins, and
+    where the entries of the first 128 features end, of the second 128, and so on.
     """
     builder, (values, places, ends), (x, x_at) = code.builder, lists, x
     chunks, room = code.over(panels, CHUNK), code.at(ir.Constant(INDEX, ROW), (panels, ROW))
@@ -212,7 +212,7 @@ def enlist(code: Code, lists: Any, x: Any, panels: Any, stride: Any, examples: A
 
 
 @operation(PART, PART, PART, WHOLE, PART, WHOLE, _LISTS, WHOLE, WHOLE, WHOLE, WHOLE)
-def combine(
+def sparse_product(
     code: Code,
     z: Any,
     mask: Any,

@@ -1,17 +1,17 @@
-"""The products of a layer in half the time: of bfloat16 numbers, summed in float32.
+"""A layer's matrix products of bfloat16 numbers ("halves"), summed in float32: half the time of ``products``.
 
-An instruction takes sixteen pairs of halves, multiplies them by sixteen other pairs, and adds both products of a pair
-to a float32 sum. So what is summed over lies in pairs, each in the room of a float: a product's rows as (rows, pairs),
-of which one is spread over a vector, and its columns in panels, (panels, pairs, 16). What lies so, and over what:
+One instruction multiplies sixteen pairs of halves by sixteen other pairs and adds both products of a pair to a float32
+sum. So the axis that is summed over lies in pairs, each in the room of a float. A product's left factor lies as (rows,
+pairs), one pair being spread over a vector; its right factor lies in panels, (panels, pairs, 16):
 
-- ``x`` and ``d``, inputs and slopes: rows of examples over features, for the products forward and back;
-- ``x_turned``: rows of features over examples, and ``d_panels``: panels of features over examples, for the gradient;
-- ``w_panels``: panels of outputs over inputs, forward, and ``w_turned``: panels of inputs over outputs, back.
+- ``x`` and ``d``, inputs and slopes: rows are examples, pairs are of features; for the products forward and back;
+- ``x_transposed``: rows are features, pairs are of examples, and ``d_panels``, panels of the same pairs; for gradients;
+- ``w_panels``: panels of outputs, pairs of inputs, forward, and ``w_transposed``: the other way round, back.
 
-For one output or two, most of a panel would be empty: :func:`conclude_few` and :func:`descend_few` sum eight pairs at
+With one output or two, most of a panel would be empty: :func:`output_few` and :func:`update_few` sum eight pairs at
 once, ``few`` being (pairs, 2), and add the eight sums up at the end.
 
-Weights themselves, their biases, the averages of Adam and a network's outputs are float32, as in ``tiles``.
+The weights that are learnt, biases, Adam's averages and the network's outputs are float32, as in ``products``.
 Examples are taken eight at a time.
 """
 
@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW
-from glassware.tabular.cpu.tiles import FLAT, PART, ROWS, WHOLE, adam_numbers, adam_step
-from glassware.tabular.cpu.vectors import SHORTS, ZERO, Code, operation
+from glassware.tabular.cpu.products import FLAT, PART, ROWS, WHOLE, adam_numbers, adam_step
+from glassware.tabular.cpu.vectors import ZERO, Code, operation
 
 HALF = ROW // 2
 
@@ -34,7 +34,7 @@ _ONES = ir.Constant(INTS, [0x3F803F80] * ROW)  # pairs of 1.0
 
 
 class _Tile(NamedTuple):
-    """The first of some panels, the first of eight examples, and how many panels."""
+    """``size`` panels from ``first`` on, for eight examples from ``example`` on."""
 
     first: Any
     example: Any
@@ -56,8 +56,8 @@ def _product(code: Code, rows: list[Any], panels: list[Any], pairs: Any, starts:
     return [code.builder.load(place) for place in sums]
 
 
-def _paired(code: Code, first: Any, second: Any) -> Any:
-    """Pairs of which one half is from each vector, as sixteen floats."""
+def paired(code: Code, first: Any, second: Any) -> Any:
+    """Pairs with one half from each vector, in the room of sixteen floats."""
     both = code.halves(first, second)
     return code.builder.bitcast(code.pick(both, both, _SIDE_BY_SIDE), FLOATS)
 
@@ -74,12 +74,12 @@ def _keep(code: Code, tile: _Tile, found: list[Any], to: Any, row: Any, to_panel
         code.store(both, rows, code.at(rows_at, (r, row)))
     for r in range(0, ROWS, 2):
         for v in range(size):
-            together = _paired(code, found[r * size + v], found[(r + 1) * size + v])
+            together = paired(code, found[r * size + v], found[(r + 1) * size + v])
             code.store(together, panels, code.at(panels_at, (r // 2, ROW), (v, panel)))
 
 
 def _tiles(code: Code, panels: Any, groups: Any, body: Callable[[_Tile], None]) -> None:
-    """Calls body for all tiles of so many panels and groups of eight examples."""
+    """Call body for all tiles of so many panels and groups of eight examples."""
 
     def across(first: Any, size: int) -> None:
         with code.loop(groups) as loop:
@@ -88,14 +88,15 @@ def _tiles(code: Code, panels: Any, groups: Any, body: Callable[[_Tile], None]) 
     code.split(panels, (2, 1), across)
 
 
-def _half(code: Code, number: Any) -> Any:
+def half(code: Code, number: Any) -> Any:
+    """An even number divided by two."""
     return code.builder.lshr(number, ir.Constant(INDEX, 1))
 
 
 def _forward(code: Code, tile: _Tile, w_panels: Any, w: Any, x: Any, inputs: Any) -> list[Any]:
     """A tile of w x, with biases."""
     (first, example, size), (w_panels, panels_at), (w, w_at), (x, x_at) = tile, w_panels, w, x
-    pairs = _half(code, inputs)
+    pairs = half(code, inputs)
     panel, bias_panel = code.at(ZERO, (pairs, ROW)), code.at(ir.Constant(INDEX, ROW), (inputs, ROW))
     here, bias = code.at(panels_at, (first, panel)), code.at(w_at, (inputs, ROW), (first, bias_panel))
     start = code.at(x_at, (example, pairs))
@@ -109,7 +110,7 @@ def _forward(code: Code, tile: _Tile, w_panels: Any, w: Any, x: Any, inputs: Any
 
 
 @operation(PART, PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
-def activate(
+def hidden(
     code: Code,
     to: Any,
     to_panels: Any,
@@ -134,7 +135,7 @@ def activate(
 
 
 @operation(PART, PART, PART, PART, WHOLE, WHOLE, WHOLE)
-def conclude(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, panels: Any, groups: Any) -> None:
+def output(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, panels: Any, groups: Any) -> None:
     """w x for ``groups`` of eight examples: rows of floats."""
     row = code.at(ZERO, (panels, ROW))
 
@@ -147,7 +148,8 @@ def conclude(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, pa
 
 
 def _few(code: Code, rows: list[Any], few: Any, count: Any) -> list[Any]:
-    """Sums over ``count`` times eight pairs of each row, and of nothing but ones: two, and 0 in the rest."""
+    """Products of each row, and of a row of ones, with two columns: sums over ``count`` times eight pairs in the first
+    two elements, 0 in the others."""
     sums = code.sums(len(rows) + 1)
     with code.loop(count) as loop:
         eight = [code.load(base, code.at(at, (loop.index, HALF)), _EIGHT) for base, at in rows]
@@ -161,9 +163,9 @@ def _few(code: Code, rows: list[Any], few: Any, count: Any) -> list[Any]:
 
 
 @operation(PART, PART, PART, PART, WHOLE, WHOLE)
-def conclude_few(code: Code, to: Any, few: Any, w: Any, x: Any, inputs: Any, groups: Any) -> None:
-    """``conclude`` for one output or two."""
-    bias, pairs = code.load(w[0], code.at(w[1], (inputs, ROW))), _half(code, inputs)
+def output_few(code: Code, to: Any, few: Any, w: Any, x: Any, inputs: Any, groups: Any) -> None:
+    """``output`` for one output or two."""
+    bias, pairs = code.load(w[0], code.at(w[1], (inputs, ROW))), half(code, inputs)
     with code.loop(groups) as loop:
         start = code.at(x[1], (loop.index, code.at(ZERO, (pairs, ROWS))))
         rows = [(x[0], code.at(start, (r, pairs))) for r in range(ROWS)]
@@ -174,7 +176,7 @@ def conclude_few(code: Code, to: Any, few: Any, w: Any, x: Any, inputs: Any, gro
 
 @operation(PART, PART, PART, WHOLE, WHOLE, WHOLE)
 def halve_slopes(code: Code, to: Any, to_panels: Any, d: Any, panels: Any, stride: Any, groups: Any) -> None:
-    """Rows of floats as rows of halves and as panels."""
+    """Round rows of floats to halves: as rows and as panels."""
     columns, row, panel = code.at(ZERO, (panels, ROW)), code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
 
     def body(tile: _Tile) -> None:
@@ -186,12 +188,12 @@ def halve_slopes(code: Code, to: Any, to_panels: Any, d: Any, panels: Any, strid
 
 
 @operation(PART, PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
-def back(
+def backward(
     code: Code,
     to: Any,
     to_panels: Any,
     x: Any,
-    w_turned: Any,
+    w_transposed: Any,
     d: Any,
     inputs: Any,
     outputs: Any,
@@ -200,22 +202,22 @@ def back(
 ) -> None:
     """Slopes of a layer's inputs from those of its outputs: w' d where x > 0, else 0; as rows and as panels."""
     builder, none = code.builder, ir.Constant(ir.VectorType(ir.IntType(16), ROW), None)
-    panels, columns = code.over(outputs, ROW), _half(code, inputs)
+    panels, columns = code.over(outputs, ROW), half(code, inputs)
     pairs, room, panel = code.over(outputs, 2), code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
-    turned = code.at(ZERO, (room, ROW))
+    transposed = code.at(ZERO, (room, ROW))
 
     def body(tile: _Tile) -> None:
         first, example, size = tile
-        start, here = code.at(d[1], (example, room)), code.at(w_turned[1], (first, turned))
+        start, here = code.at(d[1], (example, room)), code.at(w_transposed[1], (first, transposed))
         sums = _product(
             code,
             [(d[0], code.at(start, (r, room))) for r in range(ROWS)],
-            [(w_turned[0], code.at(here, (v, turned))) for v in range(size)],
+            [(w_transposed[0], code.at(here, (v, transposed))) for v in range(size)],
             pairs,
         )
         mask, found = code.at(x[1], (example, columns), (first, HALF)), []
         for i, total in enumerate(sums):
-            # A half is above 0 when its bits are, read as a whole number.
+            # A half is above 0 if its bits, read as a signed integer, are.
             level = code.load(x[0], code.at(mask, (i // size, columns), (i % size, HALF)), none.type)
             found.append(builder.select(builder.icmp_signed(">", level, none), total, code.constant(0.0)))
         _keep(code, tile, found, to, columns, to_panels, panel)
@@ -224,14 +226,14 @@ def back(
 
 
 @operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, PART)
-def descend(
+def update(
     code: Code,
     w: Any,
     m: Any,
     v: Any,
     w_at: Any,
     w_panels: Any,
-    x_turned: Any,
+    x_transposed: Any,
     d_panels: Any,
     inputs: Any,
     outputs: Any,
@@ -239,8 +241,8 @@ def descend(
     examples: Any,
     adam: Any,
 ) -> None:
-    """``tiles.descend``; the weights' panels follow."""
-    numbers, pairs, line = adam_numbers(code, adam), code.over(examples, 2), _half(code, stride)
+    """As ``products.update``; writes the new weights into their panels as well."""
+    numbers, pairs, line = adam_numbers(code, adam), code.over(examples, 2), half(code, stride)
     panel, slope_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (line, ROW))
     half_panel = code.at(ZERO, (inputs, HALF))
 
@@ -253,13 +255,13 @@ def descend(
         slopes = [(d_panels[0], code.at(d_panels[1], (first, slope_panel), (j, slope_panel))) for j in range(size)]
         with code.loop(code.over(inputs, ROWS)) as turn:
             feature = code.at(ZERO, (turn.index, ROWS))
-            source = code.at(x_turned[1], (feature, line))
-            found = _product(code, [(x_turned[0], code.at(source, (r, line))) for r in range(ROWS)], slopes, pairs)
+            source = code.at(x_transposed[1], (feature, line))
+            found = _product(code, [(x_transposed[0], code.at(source, (r, line))) for r in range(ROWS)], slopes, pairs)
             weights = learn(found, feature, first, size, numbers[6])
             here = code.at(w_panels[1], (first, half_panel), (feature, HALF))
             for r in range(0, ROWS, 2):
                 for j in range(size):
-                    both = _paired(code, weights[r * size + j], weights[(r + 1) * size + j])
+                    both = paired(code, weights[r * size + j], weights[(r + 1) * size + j])
                     code.store(both, w_panels[0], code.at(here, (r // 2, ROW), (j, half_panel)))
         sums = code.sums(size)
         with code.loop(pairs) as loop:
@@ -271,75 +273,31 @@ def descend(
 
 
 @operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, PART, WHOLE, WHOLE, WHOLE, PART)
-def descend_few(
+def update_few(
     code: Code,
     w: Any,
     m: Any,
     v: Any,
     w_at: Any,
     w_panels: Any,
-    x_turned: Any,
+    x_transposed: Any,
     few: Any,
     inputs: Any,
     stride: Any,
     examples: Any,
     adam: Any,
 ) -> None:
-    """``descend`` for one output or two. Slopes are 0 up to a whole number of eight pairs."""
-    numbers, line, count = adam_numbers(code, adam), _half(code, stride), code.over(examples, ROW)
+    """``update`` for one output or two. Slopes are 0 up to a whole number of eight pairs."""
+    numbers, line, count = adam_numbers(code, adam), half(code, stride), code.over(examples, ROW)
     last = code.sums(1)[0]
     with code.loop(code.over(inputs, ROWS)) as loop:
         feature = code.at(ZERO, (loop.index, ROWS))
-        source = code.at(x_turned[1], (feature, line))
-        *found, ones = _few(code, [(x_turned[0], code.at(source, (r, line))) for r in range(ROWS)], few, count)
+        source = code.at(x_transposed[1], (feature, line))
+        *found, ones = _few(code, [(x_transposed[0], code.at(source, (r, line))) for r in range(ROWS)], few, count)
         code.builder.store(ones, last)
         places = [code.at(w_at, (feature, ROW), (r, ROW)) for r in range(ROWS)]
         found = [adam_step(code, w, m, v, at, one, numbers, numbers[6]) for at, one in zip(places, found, strict=True)]
         for r in range(0, ROWS, 2):
             place = code.at(w_panels[1], (feature, HALF), (r // 2, ROW))
-            code.store(_paired(code, found[r], found[r + 1]), w_panels[0], place)
+            code.store(paired(code, found[r], found[r + 1]), w_panels[0], place)
     adam_step(code, w, m, v, code.at(w_at, (inputs, ROW)), code.builder.load(last), numbers, numbers[7])
-
-
-@operation(PART, PART, WHOLE, WHOLE)
-def halve_weights(code: Code, w_panels: Any, w: Any, inputs: Any, outputs: Any) -> None:
-    """The panels of a layer's weights."""
-    panel, half_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (inputs, HALF))
-    pairs = _half(code, inputs)
-    with code.loop(code.over(outputs, ROW)) as column, code.loop(pairs) as pair:
-        here = code.at(w[1], (column.index, panel), (pair.index, 2 * ROW))
-        both = _paired(code, code.load(w[0], here), code.load(w[0], code.at(here, (ROW, 1))))
-        code.store(both, w_panels[0], code.at(w_panels[1], (column.index, half_panel), (pair.index, ROW)))
-
-
-@operation(PART, PART, WHOLE, WHOLE)
-def turn_weights(code: Code, w_turned: Any, w_panels: Any, inputs: Any, outputs: Any) -> None:
-    """Panels of inputs over outputs, from panels of outputs over inputs."""
-    builder, pairs, panels = code.builder, _half(code, inputs), code.over(outputs, ROW)
-    panel, turned = code.at(ZERO, (pairs, ROW)), code.at(ZERO, (panels, HALF * ROW))
-    with code.loop(panels) as outer, code.loop(code.over(inputs, ROW)) as inner:
-        here = code.at(w_panels[1], (outer.index, panel), (inner.index, HALF * ROW))
-        there = code.at(w_turned[1], (inner.index, turned), (outer.index, HALF * ROW))
-        block = [builder.bitcast(code.load(w_panels[0], code.at(here, (i, ROW))), SHORTS) for i in range(HALF)]
-        for step in range(3):
-            # Of a half's address, the input's four bits trade places with the output's, one each time. It is
-            # (vector: i3 i2 i1; place: j3 j2 j1 j0 i0) first and (vector: j3 j2 j1; place: i3 i2 i1 i0 j0) last.
-            block = [
-                code.pick(block[i], block[i + HALF // 2], _trade(step, upper))
-                for i in range(HALF // 2)
-                for upper in (0, 1)
-            ]
-        for i, vector in enumerate(block):
-            code.store(builder.bitcast(vector, FLOATS), w_turned[0], code.at(there, (i, ROW)))
-
-
-def _trade(step: int, upper: int) -> list[int]:
-    """Where the halves of a vector come from in two others."""
-    found = []
-    for place in range(2 * ROW):
-        bits = [place >> (4 - k) & 1 for k in range(5)]
-        other, bits[step] = bits[step], upper
-        if step == 2:
-            bits[3], bits[4] = bits[4], bits[3]
-        found.append(2 * ROW * other + sum(bit << (4 - k) for k, bit in enumerate(bits)))
-    return found

@@ -1,4 +1,4 @@
-"""A network's life on a core: take a minibatch, step. The rules of ``glassware.tabular.lanes``, compiled."""
+"""One network trained on one core in float32: what ``glassware.tabular.loop`` does, compiled by Numba."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 
 from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.compiled import compiled, inlined
-from glassware.tabular.cpu.tiles import back, combine, descend, enlist, forward, turn
+from glassware.tabular.cpu.products import backward, forward, list_nonzero, sparse_product, transpose, update
 
-ADAM = 8  # numbers of a step
+ADAM = 8  # numbers per step, see ``products.adam_numbers``
 
 
 class Net(NamedTuple):
-    """A network's layout. ``layers`` has a row a layer: inputs (in whole blocks of rows), outputs, and the elements at
-    which its weights, its inputs and the slopes of its outputs begin."""
+    """A network's layout. ``layers`` has one row per layer: inputs (in whole blocks of rows), outputs, and the elements
+    at which its weights, its inputs and the slopes of its outputs begin. A slope is the loss's derivative."""
 
     layers: Any
     batch: int
-    stride: int  # room for the examples of a batch, in whole vectors
+    stride: int  # room for one batch of examples, in whole vectors
     classify: bool
 
 
 class Rows(NamedTuple):
-    """A table, all flat."""
+    """A table as flat arrays."""
 
     x: Any
     target: Any
@@ -33,7 +33,7 @@ class Rows(NamedTuple):
 
 
 class State(NamedTuple):
-    """Weights, and Adam's averages of gradients and squares, each over its (1 - beta); flat, see ``tiles``."""
+    """Weights, and Adam's averages of gradients and squares, each divided by (1 - beta); flat, see ``products``."""
 
     w: Any
     m: Any
@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """What is not 0 of every example, see ``tiles.enlist``."""
+    """What is not 0 of every example, see ``products.list_nonzero``."""
 
     values: Any
     places: Any
@@ -55,7 +55,7 @@ class Work(NamedTuple):
     in_panels: Any  # the same, (panels, stride, 16)
     d: Any  # slopes of its outputs, (outputs, stride)
     slopes: Any  # the same, (panels, stride, 16)
-    turned: Any  # weights between hidden layers in panels of inputs, (panels, outputs, 16)
+    transposed: Any  # weights between hidden layers in panels of inputs, (panels, outputs, 16)
     lists: Lists
     zero: Any  # sixteen zeros, and where they begin
 
@@ -67,12 +67,13 @@ def place(layers: Any, layer: int) -> Any:
 
 
 @inlined
-def judge(
+def loss_and_slopes(
     net: Net, rows: Rows, order: Any, count: int, room: int, d: Any, d_at: int, outputs: int, far: int, stride: int
 ) -> float:
-    """Sum of the losses of ``count`` examples; their outputs are replaced by slopes of the mean, 0 in the rest.
+    """Sum of the losses of ``count`` examples. Their outputs in ``d`` are replaced by slopes of the mean loss, and by 0
+    for the examples that pad the batch to ``room``.
 
-    Examples lie ``far`` apart, the outputs of one ``stride``.
+    Examples lie ``far`` apart, the outputs of one example ``stride``.
     """
     total = 0.0
     for i in range(room):
@@ -110,19 +111,19 @@ def judge(
 
 
 @compiled
-def passes(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: Any) -> float:
-    """An epoch for each row of ``orders``, which are numbers of rows; returns the mean loss of the last.
+def train_epochs(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: Any) -> float:
+    """One epoch per row of ``orders``, which has the row numbers in turn; returns the mean loss of the last epoch.
 
-    ``adam`` has the numbers of every step (see ``tiles.descend``); where there are none, nothing is learnt.
+    ``adam`` has the numbers of every step (see ``products.update``); if it is empty, nothing is learnt.
     """
     epochs, count = orders.shape
     layers, stride, batch = net.layers, net.stride, net.batch
     w, m, v = state
-    x, in_panels, d, slopes, turned, (values, places, ends), zero = work
+    x, in_panels, d, slopes, transposed, (values, places, ends), zero = work
     lists = (values, places, ends)
     features, last = layers[0, 0], len(layers) - 1
     room, block = stride * ROW, ROW * ROW
-    by_feature, by_panel = (room, ROW, stride), (room, block, ROW)  # how activations and slopes lie
+    by_feature, by_panel = (room, ROW, stride), (room, block, ROW)  # distances for ``transpose``
     total, step = 0.0, 0
     for epoch in range(epochs):
         total = 0.0
@@ -146,13 +147,17 @@ def passes(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: An
                 if layer == 0:
                     forward(to, weights, source, inputs, outputs, stride, vectors, np.float32(0))
                     if last > 1:
-                        turn(to_panels, by_panel, to, by_feature, panels, vectors)
-                else:  # about half of what comes out of a ReLU is 0
+                        transpose(to_panels, by_panel, to, by_feature, panels, vectors)
+                else:  # about half of a ReLU's outputs are 0
                     bias = (w, w_at + inputs * ROW)
-                    enlist(lists, (in_panels, x_at), listed, stride, size)
-                    combine(to_panels, to_panels, weights, panel, bias, panel, lists, listed, panels, stride, size)
-                    turn(to, by_feature, to_panels, by_panel, panels, vectors)
-            total += judge(net, rows, order, size, vectors * ROW, d, layers[last, 4], layers[last, 1], 1, stride)
+                    list_nonzero(lists, (in_panels, x_at), listed, stride, size)
+                    sparse_product(
+                        to_panels, to_panels, weights, panel, bias, panel, lists, listed, panels, stride, size
+                    )
+                    transpose(to, by_feature, to_panels, by_panel, panels, vectors)
+            total += loss_and_slopes(
+                net, rows, order, size, vectors * ROW, d, layers[last, 4], layers[last, 1], 1, stride
+            )
             if adam.size == 0:
                 continue
             for behind in range(last + 1):
@@ -161,17 +166,19 @@ def passes(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: An
                 panel, panels, listed = (inputs + 1) * ROW, (outputs + ROW - 1) // ROW, inputs // ROW
                 weights, source, here = (w, w_at), (x, x_at), (slopes, d_at)
                 if layer == last:
-                    turn(here, by_panel, (d, d_at), by_feature, panels, vectors)
+                    transpose(here, by_panel, (d, d_at), by_feature, panels, vectors)
                 if layer > 0:  # before the weights move
                     to, to_panels = (d, layers[layer - 1, 4]), (slopes, layers[layer - 1, 4])
                     if layer == last:
-                        back(to, (d, d_at), weights, source, inputs, outputs, stride, vectors)
-                        turn(to_panels, by_panel, to, by_feature, listed, vectors)
+                        backward(to, (d, d_at), weights, source, inputs, outputs, stride, vectors)
+                        transpose(to_panels, by_panel, to, by_feature, listed, vectors)
                     else:
-                        now, mask = (turned, w_at), (in_panels, x_at)
-                        turn(now, (block, panels * block, ROW), weights, (panel, block, ROW), panels, listed)
-                        enlist(lists, here, panels, stride, size)
-                        combine(to_panels, mask, now, panels * block, zero, 0, lists, panels, listed, stride, size)
-                descend(w, m, v, w_at, source, here, inputs, outputs, stride, size, (adam, step))
+                        now, mask = (transposed, w_at), (in_panels, x_at)
+                        transpose(now, (block, panels * block, ROW), weights, (panel, block, ROW), panels, listed)
+                        list_nonzero(lists, here, panels, stride, size)
+                        sparse_product(
+                            to_panels, mask, now, panels * block, zero, 0, lists, panels, listed, stride, size
+                        )
+                update(w, m, v, w_at, source, here, inputs, outputs, stride, size, (adam, step))
             step += ADAM
     return total / count

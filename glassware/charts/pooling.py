@@ -1,0 +1,81 @@
+"""What a figure says about the runs behind it: what they have in common, and over what it pools them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from glassware.charts.labels import keys, number
+from glassware.specs import fields, seedless
+
+# What may differ between runs of a cell without a word: their luck, and what is kept of them.
+LUCK = {"seed", "init.seed", "pairing", "init.pairing", "task.support", "init.neurons", "probes", "keep"}
+
+
+def pooled(frame: pl.DataFrame, shown: Sequence[str | None]) -> list[str]:
+    """Fields of the specification that vary between runs which the shown columns do not tell apart, luck aside.
+
+    A table without specifications has runs that nobody can tell apart, and the list is empty.
+    """
+    if "spec" not in frame.columns or not len(frame):
+        return []
+    by = keys(frame, shown)
+    cells = frame.select(seedless().alias("spec"), *by).unique(maintain_order=True)
+    groups = cells.group_by(by, maintain_order=True).agg("spec") if by else cells.select(pl.col("spec").implode())
+    known = {spec: _plain(spec) for spec in cells["spec"].unique(maintain_order=True)}
+    varies: dict[str, None] = {}
+    for specs in groups["spec"]:
+        first, *others = (known[spec] for spec in specs)
+        for other in others:
+            varies.update((name, None) for name in {**first, **other} if first.get(name) != other.get(name))
+    return list(dict.fromkeys(short(name) for name in varies))
+
+
+def short(field: str) -> str:
+    """A dotted field as one word: ``optimiser.lr`` is lr, ``model.name`` is model."""
+    return field.removesuffix(".name").split(".")[-1]
+
+
+def common(frame: pl.DataFrame, labels: Iterable[str] = ()) -> str:
+    """The fields of the task that are the same in all runs, ``n = 50, k = 3``, less those that a label names."""
+    if "spec" not in frame.columns or not len(frame):
+        return ""
+    specs = [_plain(spec) for spec in frame.select(seedless()).to_series().unique(maintain_order=True)]
+    same = {
+        name.removeprefix("task."): value
+        for name, value in specs[0].items()
+        if name.startswith("task.") and name != "task.name" and all(spec.get(name) == value for spec in specs)
+    }
+    place = {column: i for i, column in enumerate(frame.columns)}  # as the task orders its fields
+    ordered = sorted(same, key=lambda name: place.get(name, len(place)))
+    words = [f"{name.replace('_', ' ')} = {_text(same[name])}" for name in ordered]
+    named = " ".join(labels)
+    return ", ".join(word for word in words if not re.search(rf"\b{re.escape(word)}\b", named))
+
+
+def notes(
+    frame: pl.DataFrame, shown: Sequence[str | None], subtitle: str, over: Sequence[str], labels: Iterable[str] = ()
+) -> list[str]:
+    """The lines below a title: the subtitle, what all runs have in common, and what is pooled without being meant.
+
+    Args:
+        frame: the runs.
+        shown: columns that the figure tells apart.
+        subtitle: as given.
+        over: fields that are pooled on purpose.
+        labels: words of the figure, which need not be repeated.
+    """
+    unsaid = [name for name in pooled(frame, shown) if name not in over]
+    lines = [subtitle, common(frame, [subtitle, *labels]), f"pooled over {', '.join(unsaid)}" if unsaid else ""]
+    return [line for line in lines if line]
+
+
+def _plain(spec: str) -> dict[str, Any]:
+    return {name: v for name, v in fields(spec).items() if name not in LUCK and not name.startswith("start.")}
+
+
+def _text(value: Any) -> str:
+    return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
