@@ -91,11 +91,14 @@ class Store:
                 lazy = pl.scan_parquet(part, glob=False)
                 schema = lazy.collect_schema()
                 names = schema.names()
-                foreign = not older and any(schema[name] != SCHEMA.get(name, schema[name]) for name in names)
+                # A column that came to the schema later has no type in a part without a value of it.
+                untyped = {name: SCHEMA[name] for name in names if schema[name] == pl.Null and name in SCHEMA}
+                typed = [name for name in names if name in SCHEMA and name not in untyped]
+                foreign = not older and any(schema[name] != SCHEMA[name] for name in typed)
                 if not {"id", "spec"} <= set(names) or foreign:
                     raise StoreError(f"{part} is not a part of a glassware store; remove it")
                 present = names if wanted is None else [name for name in wanted if name in names]
-                frames.append(lazy.select(present).collect())
+                frames.append(lazy.cast(pl.Schema(untyped)).select(present).collect())
             except FileNotFoundError:
                 raise
             except (pl.exceptions.PolarsError, OSError) as error:
