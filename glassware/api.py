@@ -72,7 +72,7 @@ def run(
     frame = studies.train(chosen, size, _open(store), seeds, share=part, reporter=reporter, lanes=lanes, engine=engine)
     if part is not None:
         return Report(chosen.name, size, frame, [], [])
-    drawn = [] if figures is None else _draw(chosen, size, frame, figures)
+    drawn = [] if figures is None else draw(chosen, size, frame, figures)
     return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)
 
 
@@ -165,7 +165,7 @@ def figures(
     at_least_one(seeds=seeds)
     chosen, size, kept = _find(study), studies.check_scale(scale), existing(store)
     check_folder(folder)
-    return _draw(chosen, size, studies.results(chosen, size, kept, seeds), folder)
+    return draw(chosen, size, studies.results(chosen, size, kept, seeds), folder)
 
 
 def plan(
@@ -277,7 +277,8 @@ def check_folder(folder: str | Path) -> None:
             return
 
 
-def _draw(study: Study, scale: studies.Scale, frame: pl.DataFrame, folder: str | Path) -> list[Path]:
+def draw(study: Study, scale: studies.Scale, frame: pl.DataFrame, folder: str | Path) -> list[Path]:
+    """Draw a study's figures from its rows."""
     try:
         return studies.figures(study, scale, frame, folder)
     except OSError as error:

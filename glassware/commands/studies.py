@@ -99,7 +99,7 @@ def run(
     if found.is_short(scale, seeds):
         console.print(FEW_SEEDS, style="yellow")
     console.print()
-    print_figures(console, api.figures(found, scale, store=store, folder=figures, seeds=seeds))
+    print_figures(console, api.draw(found, scale, report.frame, figures))
     console.print(f"results in {store}", soft_wrap=True)
 
 
