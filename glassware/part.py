@@ -19,6 +19,13 @@ def dotted(plain: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield prefix + name, value
 
 
+def check_known(kind: str, name: str, registry: Mapping[str, Any]) -> str:
+    """The name, or a sentence about which ones a registry has."""
+    if name not in registry:
+        raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(registry)}")
+    return name
+
+
 class Part(BaseModel):
     """A frozen piece of a run's specification.
 

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from glassware.models.activations import ACTIVATIONS
 from glassware.models.model import Model
+from glassware.part import check_known
 
 Degree = Annotated[int, Field(ge=1, le=64)]
 
@@ -26,9 +27,7 @@ class Activated(Model):
     @field_validator("activation", mode="after")
     @classmethod
     def _known(cls, activation: str) -> str:
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"unknown activation {activation!r}; known: {', '.join(ACTIVATIONS)}")
-        return activation
+        return check_known("activation", activation, ACTIVATIONS)
 
     @model_validator(mode="after")
     def _degree_where_needed(self) -> Self:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from glassware.backend import jnp
-from glassware.part import Part
+from glassware.part import Part, check_known
 from glassware.training.objective import METRICS
 
 LAST = 2**31 - 512  # the step does not grow past this one, so that none overflows
@@ -54,10 +54,7 @@ class Evaluation(Part):
     @field_validator("metrics", mode="after")
     @classmethod
     def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
-        for metric in metrics:
-            if metric not in METRICS:
-                raise ValueError(f"unknown metric {metric!r}; known: {', '.join(METRICS)}")
-        return tuple(sorted(set(metrics)))
+        return tuple(sorted({check_known("metric", metric, METRICS) for metric in metrics}))
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

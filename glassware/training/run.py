@@ -16,7 +16,7 @@ from glassware.errors import GlasswareError
 from glassware.models import MODELS, Init, KernelRidge, Model
 from glassware.models.kernel import LARGEST_SAMPLE
 from glassware.models.model import Params, named_leaves
-from glassware.part import Part, Values
+from glassware.part import Part, Values, check_known
 from glassware.probes import PROBES
 from glassware.tasks import TASKS, Task
 from glassware.training.evaluation import Evaluation
@@ -110,17 +110,12 @@ class Run(Part):
     @field_validator("loss", mode="after")
     @classmethod
     def _known_loss(cls, loss: str) -> str:
-        if loss not in LOSSES:
-            raise ValueError(f"unknown loss {loss!r}; known: {', '.join(LOSSES)}")
-        return loss
+        return check_known("loss", loss, LOSSES)
 
     @field_validator("probes", mode="after")
     @classmethod
     def _known_probes(cls, probes: tuple[str, ...]) -> tuple[str, ...]:
-        for probe in probes:
-            if probe not in PROBES:
-                raise ValueError(f"unknown probe {probe!r}; known: {', '.join(PROBES)}")
-        return tuple(sorted(set(probes)))
+        return tuple(sorted({check_known("probe", probe, PROBES) for probe in probes}))
 
     @field_validator("keep", mode="after")
     @classmethod
