@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 
 from glassware.engine import train
+from glassware.foundation.statistics import wilson
 from glassware.models import MLP, Init
-from glassware.statistics import wilson
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run

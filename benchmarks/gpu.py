@@ -25,8 +25,8 @@ from glassware.bench.cell import Cell
 from glassware.bench.compare import Effort, Result, compare, frame
 from glassware.bench.peers import Peer, Workers, peers, workers
 from glassware.engine import Engine, train
+from glassware.foundation.statistics import fisher_exact
 from glassware.models import MLP, Init
-from glassware.statistics import fisher_exact
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import polars as pl
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
 from glassware.tabular.benchmark.best import best_forests, best_networks, mean_errors
 from glassware.tabular.benchmark.plan import (

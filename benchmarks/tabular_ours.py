@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
 from glassware.tabular.attempts import fit_guide
 from glassware.tabular.benchmark.baselines import make, method_row, predictions

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from glassware import charts, studies
     from glassware.api import claims, estimate, figures, info, list_studies, plan, run
-    from glassware.by_field import summary
-    from glassware.errors import GlasswareError
+    from glassware.foundation.errors import GlasswareError
+    from glassware.luck.by_field import summary
     from glassware.models import MLP, Init, KernelRidge, Neuron, PolyNet, Transformer
     from glassware.networks import network, weights
     from glassware.runs import sweep
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 # Where each public name lives.
 _PLACES = {
     "glassware.api": ("claims", "estimate", "figures", "info", "list_studies", "plan", "run"),
-    "glassware.by_field": ("summary",),
-    "glassware.errors": ("GlasswareError",),
+    "glassware.luck.by_field": ("summary",),
+    "glassware.foundation.errors": ("GlasswareError",),
     "glassware.models": ("MLP", "Init", "KernelRidge", "Neuron", "PolyNet", "Transformer"),
     "glassware.networks": ("network", "weights"),
     "glassware.runs": ("sweep",),

@@ -18,7 +18,7 @@ from glassware.charts.luck import data_against_compute
 from glassware.engine import Engine, devices
 from glassware.engine.device import cores
 from glassware.engine.lanes import describe
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.luck import Plan, pareto_front
 from glassware.luck import plan as make_advice
 from glassware.luck.problems import say

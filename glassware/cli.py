@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from glassware.commands import bench, info, plan, results, show, studies, sweep, tabular
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
 

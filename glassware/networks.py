@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from glassware.backend import jax, jnp
-from glassware.draws import held_out_key
-from glassware.errors import GlasswareError
+from glassware.foundation.backend import jax, jnp
+from glassware.foundation.draws import held_out_key
+from glassware.foundation.errors import GlasswareError
 from glassware.models.model import Params, from_leaves
 from glassware.sweeps.store import Store
 from glassware.sweeps.validation import build

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from glassware.engine import Engine
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.progress import Progress
 from glassware.sweeps import Reporter, Store, parse_share
 from glassware.sweeps import sweep as train_sweep

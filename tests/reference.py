@@ -1,13 +1,13 @@
 """The slow, plain trainer: NumPy in float64, written from the paper and not from the package.
 
-It shares with glassware only the random words (``glassware.draws`` on NumPy arrays) and their addresses.
+It shares with glassware only the random words (``glassware.foundation.draws`` on NumPy arrays) and their addresses.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from glassware.draws import Stream, draw, fold, held_out_key, stream_key, unit
+from glassware.foundation.draws import Stream, draw, fold, held_out_key, stream_key, unit
 from glassware.tasks import Parity
 from glassware.training import Run
 

@@ -11,56 +11,35 @@ import glassware
 
 PACKAGE = Path(glassware.__file__).parent
 
-GROUND = {"errors", "draws", "part", "backend"}
-TRAINING = {*GROUND, "tasks", "models", "probes"}
+TRAINING = {"foundation", "tasks", "models", "probes"}
 ENGINE = {*TRAINING, "training"}
-SWEEPS = {*ENGINE, "engine", "specs"}
-ABOVE = {*SWEEPS, "sweeps", "statistics", "charts"}
+SWEEPS = {*ENGINE, "engine"}
+ABOVE = {*SWEEPS, "sweeps", "charts"}
 
 # What each room may import, itself always. A new room says here where it stands.
 MAY_IMPORT = {
-    "errors": set(),
-    "draws": {"errors"},
-    "part": {"errors"},
-    "lazy": set(),
-    "specs": {"part"},
-    "backend": {"lazy"},
-    "statistics": {"errors"},
-    "quantities": set(),
-    "theory": {"errors"},
-    "tasks": GROUND,
-    "models": {*GROUND, "tasks"},
-    "probes": GROUND,
+    "foundation": set(),
+    "theory": {"foundation"},
+    "tasks": {"foundation"},
+    "models": {"foundation", "tasks"},
+    "probes": {"foundation"},
     "training": TRAINING,
     "engine": ENGINE,
     "sweeps": SWEEPS,
-    "tabular": {"errors", "draws", "statistics", "engine"},  # beside the laboratory: needs scikit-learn
-    "charts": {"errors", "statistics", "lazy", "specs"},  # reads results, never trains
-    "luck": {*SWEEPS, "sweeps", "statistics"},
+    "tabular": {"foundation", "engine"},  # beside the laboratory: needs scikit-learn
+    "charts": {"foundation"},  # reads results, never trains
+    "luck": {*SWEEPS, "sweeps"},
     "bench": {*SWEEPS, "charts"},
-    "progress": {*SWEEPS, "sweeps", "quantities"},
+    "progress": {*SWEEPS, "sweeps"},
     "studies": {*ABOVE, "theory", "tabular"},
-    "by_field": {*SWEEPS, "sweeps", "statistics"},
     "networks": {*SWEEPS, "sweeps"},
     "runs": {*SWEEPS, "sweeps", "progress"},
     "api": {*ABOVE, "theory", "luck", "runs", "studies"},
-    "printing": {*SWEEPS, "sweeps", "statistics", "luck", "networks", "studies", "quantities"},
-    "commands": {
-        *ABOVE,
-        "quantities",
-        "bench",
-        "luck",
-        "progress",
-        "printing",
-        "networks",
-        "studies",
-        "api",
-        "",
-        "tabular",
-    },
-    "cli": {"errors", "commands"},  # the top: nothing but __main__ imports it
+    "printing": {*SWEEPS, "sweeps", "luck", "networks", "studies"},
+    "commands": {*ABOVE, "bench", "luck", "progress", "printing", "networks", "studies", "api", "", "tabular"},
+    "cli": {"foundation", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
-    "": {*ABOVE, "api", "by_field", "networks", "runs", "studies", "tabular"},  # the package itself: names it passes on
+    "": {*ABOVE, "api", "luck", "networks", "runs", "studies", "tabular"},  # the package itself: names it passes on
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -2,9 +2,9 @@
 
 import altair as alt
 
-from glassware.statistics import Estimate
+from glassware.foundation.statistics import Estimate
 from glassware.studies import Claim, Finding, Study
-from glassware.studies.claim import NOT_ENOUGH
+from glassware.studies.verdict import NOT_ENOUGH
 from glassware.sweeps import grid
 from tests.helpers import TINY, tiny
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from glassware.engine import Engine, evaluation_flops, step_flops
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run

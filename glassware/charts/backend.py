@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glassware.lazy import LazyModule
+from glassware.foundation.lazy import LazyModule
 
 if TYPE_CHECKING:
     import altair as alt

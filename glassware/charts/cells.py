@@ -8,7 +8,7 @@ from functools import lru_cache
 import polars as pl
 
 from glassware.charts.labels import keys, need
-from glassware.statistics import NEVER, Estimate, wilson
+from glassware.foundation.statistics import NEVER, Estimate, wilson
 
 TIMES = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")  # a failure takes for ever
 _wilson = lru_cache(maxsize=None)(wilson)  # thousands of cells share a few dozen counts

@@ -14,7 +14,7 @@ from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import NULLS, WORDS, labels, name, percent, phrase
 from glassware.charts.pooling import notes
 from glassware.charts.theme import SHORT, colours, heading, inline, log_axis
-from glassware.statistics import bootstrap, median
+from glassware.foundation.statistics import bootstrap, median
 
 LOGARITHMIC = ("m", "width")  # numeric on a log axis, unless a value is missing (online)
 WIDTH, HEIGHT = 340, 210

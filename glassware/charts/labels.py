@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 NAMES = {
     "m": "sample size m",

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from glassware.charts.labels import keys, number
-from glassware.specs import fields, seedless
+from glassware.foundation.specs import fields, seedless
 
 # What may differ between runs of a cell without a word: their luck, and what is kept of them.
 LUCK = {"seed", "init.seed", "pairing", "init.pairing", "task.support", "init.neurons", "probes", "keep"}

@@ -14,7 +14,7 @@ from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import labels, name, phrase
 from glassware.charts.pooling import notes
 from glassware.charts.theme import colours, heading, inline, log_axis, panelled
-from glassware.statistics import bootstrap, median, power_law_exponent
+from glassware.foundation.statistics import bootstrap, median, power_law_exponent
 
 SIZES = {1: (420, 280), 2: (330, 230)}
 SMALL = (240, 190)

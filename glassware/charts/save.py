@@ -12,7 +12,7 @@ from typing import Any
 
 from glassware.charts.backend import alt, vl_convert
 from glassware.charts.theme import CONFIG
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 SCALE = 2  # pixels a point
 BROWSER = "in_browser"  # parameter of a chart: true on the page, false on paper

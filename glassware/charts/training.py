@@ -11,7 +11,7 @@ from glassware.charts.labels import keys, labels, need, phrase
 from glassware.charts.pooling import notes
 from glassware.charts.theme import heading, inline, log_axis, panelled
 from glassware.charts.traces import STEP, curve_layers, find_curves, traces, unroll
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 RUNS = 50  # in one panel; more lines say no more
 POINTS = 100  # of one line

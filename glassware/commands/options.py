@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 if TYPE_CHECKING:
     from glassware.progress import Progress

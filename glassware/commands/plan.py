@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from glassware.commands.options import STORE, AsJson, StoreFolder
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.printing.console import make_console, print_figures
 from glassware.printing.plan import print_plan
 

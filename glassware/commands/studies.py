@@ -21,10 +21,10 @@ from glassware.commands.options import (
     StudyName,
     stoppable,
 )
+from glassware.foundation.quantities import about
 from glassware.printing.claims import print_claims
 from glassware.printing.console import make_console, make_table, print_figures
 from glassware.printing.estimate import print_estimate
-from glassware.quantities import about
 
 WIDE = 100  # columns of a terminal that has room for titles
 

@@ -13,8 +13,8 @@ from glassware.engine import cpu
 from glassware.engine.device import on_cpu
 from glassware.engine.kernels import program as gpu
 from glassware.engine.program import LaneProgram, Program
-from glassware.errors import GlasswareError
-from glassware.part import Values
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import Values
 from glassware.training import Run
 
 Engine: TypeAlias = Literal["auto", "xla", "kernels", "kernels-exact"]

@@ -17,7 +17,7 @@ from glassware.engine.device import choose_lanes, devices
 from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, LaneProgram
 from glassware.engine.solve import solve
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import Params
 from glassware.training import NEVER, Load, Run
 

@@ -10,8 +10,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from glassware.draws import Stream, held_out_key, stream_key
 from glassware.engine.outcome import Outcome
+from glassware.foundation.draws import Stream, held_out_key, stream_key
 from glassware.models import KernelRidge
 from glassware.tasks import Task
 from glassware.training import Run

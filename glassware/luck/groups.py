@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import polars as pl
 from pydantic import ValidationError
 
-from glassware.specs import seedless
+from glassware.foundation.specs import seedless
 from glassware.training import Run
 
 COLUMNS = ["spec", "steps_to_success", "diverged_step", "steps_taken"]

@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 CENSORED, DIVERGED, SUCCEEDED = 0, 1, 2
 

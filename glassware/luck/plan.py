@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.statistics import Estimate
 from glassware.luck.price import Cell, price_table, priced
 from glassware.luck.problems import find_problem, say
 from glassware.luck.restart import FEWEST_RUNS, FEWEST_SUCCESSES
-from glassware.statistics import Estimate
 from glassware.sweeps import Store
 
 ENOUGH = 0.95  # a budget within which a cell succeeds so surely is large enough; then the cheapest is best

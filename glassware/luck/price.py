@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 
 from glassware.engine import evaluation_flops, step_flops
+from glassware.foundation.part import dotted
+from glassware.foundation.statistics import Estimate
 from glassware.luck.groups import COLUMNS, FREE, Group, known_groups, problem, run_columns
 from glassware.luck.lives import Lives
 from glassware.luck.restart import Restart, optimal_restart
-from glassware.part import dotted
-from glassware.statistics import Estimate
 from glassware.training import Run
 
 NAMED = {"m", "model.width", "init.scheme", "init.s", "steps"}  # what a cell is called by, and its cut-off

@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.specs import fields
 from glassware.luck.groups import COLUMNS, Group, known_groups, problem, run_columns
-from glassware.specs import fields
 from glassware.sweeps import Store
 from glassware.training import Evaluation, Run
 

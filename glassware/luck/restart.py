@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from glassware.foundation.statistics import Estimate, wilson
 from glassware.luck.lives import Lives
-from glassware.statistics import Estimate, wilson
 
 FEWEST_RUNS, FEWEST_SUCCESSES = 10, 3  # fewer say next to nothing about a distribution
 RESAMPLES = 1000

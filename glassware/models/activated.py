@@ -6,9 +6,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from glassware.foundation.part import check_known
 from glassware.models.activations import ACTIVATIONS
 from glassware.models.model import Model
-from glassware.part import check_known
 
 Degree = Annotated[int, Field(ge=1, le=64)]
 

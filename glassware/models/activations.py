@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from glassware.backend import jax, jnp
+from glassware.foundation.backend import jax, jnp
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from glassware.backend import jnp
+from glassware.foundation.backend import jnp
 from glassware.models.init import normal
 from glassware.models.model import Model, Params
 from glassware.tasks.task import Task

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from glassware.backend import jnp
-from glassware.draws import Stream, Words, draw, fold, ranking, stream_key, unit
-from glassware.part import Part, Values
+from glassware.foundation.backend import jnp
+from glassware.foundation.draws import Stream, Words, draw, fold, ranking, stream_key, unit
+from glassware.foundation.part import Part, Values
 
 SCHEMES = ("dense", "kaiming", "sign", "sparse", "glorot")  # their order is that of a lane value
 

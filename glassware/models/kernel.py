@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from pydantic import Field, model_validator
 
-from glassware.part import Part
+from glassware.foundation.part import Part
 
 Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float64, or a vector
 

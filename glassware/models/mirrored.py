@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from glassware.backend import jnp
-from glassware.draws import below, draw, unit
+from glassware.foundation.backend import jnp
+from glassware.foundation.draws import below, draw, unit
 from glassware.models.activations import ACTIVATIONS
 from glassware.models.model import Model, Params
 from glassware.tasks.leaky import LeakyParity

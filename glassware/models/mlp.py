@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from glassware.backend import jnp
+from glassware.foundation.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine
 from glassware.models.model import Params

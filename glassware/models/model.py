@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from glassware.backend import jax
-from glassware.part import Part
+from glassware.foundation.backend import jax
+from glassware.foundation.part import Part
 from glassware.tasks.task import Kind, Task
 
 # One dictionary of arrays per layer; where affine, "w" (in, out) and "b". A leaf is named by its place: ``0.w``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from glassware.backend import jnp
+from glassware.foundation.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine
 from glassware.models.model import Params

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from glassware.backend import jax, jnp
-from glassware.draws import below, draw
+from glassware.foundation.backend import jax, jnp
+from glassware.foundation.draws import below, draw
 from glassware.models.init import affine
 from glassware.models.mlp import MLP
 from glassware.models.model import Params

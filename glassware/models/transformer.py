@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from glassware.backend import jax, jnp
+from glassware.foundation.backend import jax, jnp
 from glassware.models.init import matrix, normal
 from glassware.models.model import Model, Params
 from glassware.tasks.task import Task

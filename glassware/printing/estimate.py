@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from glassware.foundation.quantities import about, runs_text
 from glassware.printing.console import make_table
-from glassware.quantities import about, runs_text
 
 if TYPE_CHECKING:
     from glassware.sweeps import Forecast, Total

@@ -10,8 +10,8 @@ from rich.table import Table
 from glassware.printing.console import make_table, print_facts
 
 if TYPE_CHECKING:
+    from glassware.foundation.statistics import Estimate
     from glassware.luck import Cell, Plan
-    from glassware.statistics import Estimate
 
 RUNNERS_UP = 5
 

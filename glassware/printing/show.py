@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.console import Console
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import dotted
 from glassware.networks import network
-from glassware.part import dotted
 from glassware.printing.console import make_table, print_facts
 from glassware.sweeps.store import Store
 

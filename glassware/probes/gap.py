@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glassware.backend import jax, jnp
+from glassware.foundation.backend import jax, jnp
 from glassware.probes.movement import on_support
 from glassware.probes.outputs import correlation_of, mean_over
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassware.backend import jnp
+from glassware.foundation.backend import jnp
 
 
 def movement(run: Any, values: Any, params: Any) -> dict[str, Any]:

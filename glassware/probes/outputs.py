@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassware.backend import jax, jnp
+from glassware.foundation.backend import jax, jnp
 
 
 def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:

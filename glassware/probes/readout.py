@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassware.backend import jax, jnp
-from glassware.draws import held_out_key
+from glassware.foundation.backend import jax, jnp
+from glassware.foundation.draws import held_out_key
 
 RIDGE = 1e-6  # relative to the mean square of the features; less is lost in float32
 MOST_EXAMPLES = 100_000  # their features are held at once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassware.backend import jnp
+from glassware.foundation.backend import jnp
 from glassware.probes.movement import on_support
 
 

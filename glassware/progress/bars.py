@@ -11,8 +11,8 @@ from rich.table import Column
 from rich.text import Text
 
 from glassware.engine import Chunk
+from glassware.foundation.quantities import clock_text, runs_text, short
 from glassware.progress.pace import Pace
-from glassware.quantities import clock_text, runs_text, short
 from glassware.sweeps import Plan
 
 BAR = 60  # columns of a bar; less where the terminal is narrow

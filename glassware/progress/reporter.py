@@ -7,8 +7,8 @@ import time
 from rich.console import Console
 
 from glassware.engine import Chunk, Engine
+from glassware.foundation.quantities import about, runs_text
 from glassware.progress.bars import Bars
-from glassware.quantities import about, runs_text
 from glassware.sweeps import Forecast, MeasureError, Plan
 
 EVERY = 10.0  # seconds between plain lines

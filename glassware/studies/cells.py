@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from glassware.statistics import NEVER
+from glassware.foundation.statistics import NEVER
 
 ROUNDING = 1e-6  # curves are kept in single precision, in which a tenth is a hair more than 0.1
 

@@ -9,52 +9,16 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from glassware.statistics import Estimate
+from glassware.studies.verdict import NOT_ENOUGH, Finding, Verdict
 
 Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
 SCALES: tuple[Scale, ...] = ("smoke", "laptop", "paper")
-Verdict: TypeAlias = Literal["holds", "fails", "not enough runs", "not judged at this scale"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a check measured. ``holds`` is None when there were not enough runs to say.
-
-    Attributes:
-        measured: the number the verdict rests on, with its interval.
-        holds: whether it meets the claim's threshold.
-        unit: how to print the number: ``points`` (a proportion or difference, shown in %), ``hundredths`` (a small
-            difference of proportions, in points with two decimals), ``times`` or nothing.
-        detail: counts behind the number, or anything else a reader would ask for.
-    """
-
-    measured: Estimate
-    holds: bool | None
-    unit: Literal["points", "hundredths", "times", ""] = ""
-    detail: str = ""
-
-    def text(self) -> str:
-        """The number with its interval."""
-        show = {
-            "points": lambda v: f"{100 * v:.0f}%",
-            "hundredths": lambda v: f"{100 * v:.2f}",
-            "times": lambda v: f"{v:.2g}×",
-            "": lambda v: f"{v:.3g}",
-        }[self.unit]
-        value, low, high = self.measured
-        if math.isnan(value):
-            return "–"
-        return (
-            show(value) if math.isnan(low) or (low == value == high) else f"{show(value)} [{show(low)}, {show(high)}]"
-        )
-
-
-NOT_ENOUGH = Finding(Estimate(math.nan), None)
+Source: TypeAlias = Literal["paper", "ours"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a paper.
+    """One claim of a paper, or of ours about what we built.
 
     Attributes:
         id: short name, unique in its study.
@@ -63,6 +27,8 @@ class Claim:
         threshold: what must be measured for it to hold, in words.
         check: from the study's rows to what they say.
         scales: scales at which the grid allows a verdict.
+        source: who claims it: ``paper``, or ``ours`` for what the paper does not say. The two are counted apart.
+        note: what a reader must know beside the verdict: a threshold chosen after rows were seen, a paired design.
     """
 
     id: str
@@ -71,6 +37,8 @@ class Claim:
     threshold: str
     check: Callable[[pl.DataFrame], Finding]
     scales: tuple[Scale, ...] = ("laptop", "paper")
+    source: Source = "paper"
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +51,8 @@ class Judgement:
     statement: str
     where: str
     threshold: str
+    source: Source
+    note: str
     measured: str
     value: float | None
     low: float | None
@@ -97,12 +67,22 @@ class Judgement:
 
 def judge(study: str, claim: Claim, scale: Scale, frame: pl.DataFrame) -> Judgement:
     """Measure a claim on a study's rows."""
-    finding, verdict = NOT_ENOUGH, "not judged at this scale"
-    if scale in claim.scales:
-        finding = claim.check(frame) if len(frame) else NOT_ENOUGH
-        verdict = "not enough runs" if finding.holds is None else "holds" if finding.holds else "fails"
+    judged = scale in claim.scales
+    finding = claim.check(frame) if judged and len(frame) else NOT_ENOUGH
     value, low, high = (v if math.isfinite(v) else None for v in finding.measured)
     return Judgement(
-        study, scale, claim.id, claim.statement, claim.where, claim.threshold,
-        finding.text(), value, low, high, finding.detail, verdict,  # type: ignore[arg-type]
-    )  # fmt: skip
+        study=study,
+        scale=scale,
+        claim=claim.id,
+        statement=claim.statement,
+        where=claim.where,
+        threshold=claim.threshold,
+        source=claim.source,
+        note=claim.note,
+        measured=finding.text(),
+        value=value,
+        low=low,
+        high=high,
+        detail=finding.detail,
+        verdict=finding.verdict if judged else "not judged at this scale",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from glassware.statistics import NEVER
+from glassware.foundation.statistics import NEVER
 
 
 def crossing(sizes: Iterable[float], values: Iterable[float], level: float = 0.5) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import polars as pl
 
 from glassware.engine import Engine
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.studies.claim import Scale
 from glassware.studies.study import PiecedTable, Study
 from glassware.sweeps import (

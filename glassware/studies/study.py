@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from glassware.charts import save
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale, judge
 from glassware.sweeps import Item
 from glassware.training import Run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.store import Store
 

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 
 TEMPORARY = ".tmp-"  # how the names of unfinished files begin
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from glassware.engine import SOLVE_RATE, Engine, evaluation_flops, measure_speed, round_flops, solve_flops, step_flops
 from glassware.engine.choice import KernelError, choose
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.experience import Experience
 from glassware.sweeps.forecast import Amount, Forecast, ForecastCell, Measured
 from glassware.training import Evaluation, Run

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 from pydantic import ValidationError
 
-from glassware.specs import seedless
+from glassware.foundation.specs import seedless
 from glassware.sweeps.store import Store
 from glassware.training import Evaluation, Run
 

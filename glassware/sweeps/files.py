@@ -23,8 +23,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from glassware.errors import GlasswareError
-from glassware.part import dotted
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import dotted
 from glassware.sweeps.grid import grid
 from glassware.sweeps.validation import short, unknown_key
 from glassware.training import Run

@@ -13,7 +13,7 @@ import json
 
 import polars as pl
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 FORMAT = 2
 

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from glassware.errors import GlasswareError
-from glassware.part import Part
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import Part
 from glassware.sweeps.validation import build, short
 from glassware.training import Run
 

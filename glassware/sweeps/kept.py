@@ -9,7 +9,7 @@ import numpy as np
 import safetensors.numpy
 from safetensors import SafetensorError, safe_open
 
-from glassware.errors import GlasswareError, StoreError
+from glassware.foundation.errors import GlasswareError, StoreError
 from glassware.sweeps.disk import os_errors, write_whole
 
 FOLDER = "weights"

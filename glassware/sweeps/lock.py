@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import lock_descriptor
 
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 from glassware.sweeps.disk import os_errors
 from glassware.sweeps.share import Share
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 
 @dataclass(frozen=True)

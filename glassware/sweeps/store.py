@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 from glassware.sweeps import kept
 from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.formats import FORMAT, converted

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from glassware.engine import Chunk, Engine, train
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.files import read_sweep
 from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import arrays, frame, row

@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import Part
 from glassware.models import MODELS, Model
-from glassware.part import Part
 from glassware.tasks import TASKS, Task
 from glassware.training import Run
 

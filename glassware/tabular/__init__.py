@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 if find_spec("sklearn") is None:
     raise GlasswareError("glassware.tabular needs scikit-learn: pip install 'glassware[tabular]'.")

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from glassware.draws import fold, seed_words
+from glassware.foundation.draws import fold, seed_words
 from glassware.tabular.cuts import Cuts, Splits
 from glassware.tabular.guide import Guide, guide
 from glassware.tabular.inputs import Scaling

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 TAIL = 3.0  # where the robust scale bends outliers to
 NORMAL_QUARTILES = 1.349  # distance of the quartiles of a standard Gaussian

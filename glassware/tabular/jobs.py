@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassware.draws import fold
 from glassware.engine.device import on_cpu
+from glassware.foundation.draws import fold
 from glassware.tabular.cuts import Splits
 from glassware.tabular.network import Params, layer_keys
 from glassware.tabular.recipe import Precision, Recipe, Schedule

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from glassware.draws import fold
+from glassware.foundation.draws import fold
 from glassware.tabular.recipe import Precision
 
 Params: TypeAlias = tuple[dict[str, Any], ...]

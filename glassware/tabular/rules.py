@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from glassware.draws import draw, ranking, unit
+from glassware.foundation.draws import draw, ranking, unit
 from glassware.tabular.network import Params
 from glassware.tabular.recipe import Schedule
 
@@ -23,7 +23,7 @@ class Backend(NamedTuple):
 
     Attributes:
         xp: ``numpy`` or ``jax.numpy``.
-        draw: ``glassware.draws.draw``, or the same compiled.
+        draw: ``glassware.foundation.draws.draw``, or the same compiled.
     """
 
     xp: Any

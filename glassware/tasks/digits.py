@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from glassware.backend import jnp
-from glassware.draws import Stream, Words, below, draw, ranking, stream_key
-from glassware.errors import GlasswareError
-from glassware.part import Values
+from glassware.foundation.backend import jnp
+from glassware.foundation.draws import Stream, Words, below, draw, ranking, stream_key
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import Values
 from glassware.tasks.task import Task
 
 IMAGES, TRAIN_IMAGES = 1797, 1300  # of scikit-learn's digits, and how many of them training may use

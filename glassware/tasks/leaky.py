@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from glassware.backend import jnp
-from glassware.draws import Words, draw, unit
-from glassware.part import Values
+from glassware.foundation.backend import jnp
+from glassware.foundation.draws import Words, draw, unit
+from glassware.foundation.part import Values
 from glassware.tasks.parity import Parity
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from glassware.backend import jax, jnp
-from glassware.draws import Stream, Words, draw, stream_key, subset, unit
-from glassware.part import Values
+from glassware.foundation.backend import jax, jnp
+from glassware.foundation.draws import Stream, Words, draw, stream_key, subset, unit
+from glassware.foundation.part import Values
 from glassware.tasks.task import Task
 
 

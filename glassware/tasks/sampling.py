@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from glassware.backend import jnp
-from glassware.draws import Words, below, draw
+from glassware.foundation.backend import jnp
+from glassware.foundation.draws import Words, below, draw
 
 Sampling: TypeAlias = Literal["replacement", "epochs"]
 

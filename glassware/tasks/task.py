@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from glassware.draws import Words
-from glassware.part import Part, Values
+from glassware.foundation.draws import Words
+from glassware.foundation.part import Part, Values
 
 # What is predicted, and so what a model puts out and which losses and metrics make sense:
 #   sign      +1 or -1; one real number per example

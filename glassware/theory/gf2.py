@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from glassware.theory.search import Signs, pack
+from glassware.theory.pareto.search import Signs, pack
 
 Verdict = Literal["solved", "underdetermined", "inconsistent", "not sparse"]
 

@@ -11,7 +11,7 @@ import math
 
 from scipy.special import gammaln
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 EXACT = 20_000
 

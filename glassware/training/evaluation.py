@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from glassware.backend import jnp
-from glassware.part import Part, check_known
+from glassware.foundation.backend import jnp
+from glassware.foundation.part import Part, check_known
 from glassware.training.objective import METRICS
 
 LAST = 2**31 - 512  # the step does not grow past this one, so that none overflows

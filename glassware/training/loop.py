@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from glassware.backend import jax, jnp, optax
-from glassware.draws import held_out_key
-from glassware.errors import GlasswareError
+from glassware.foundation.backend import jax, jnp, optax
+from glassware.foundation.draws import held_out_key
+from glassware.foundation.errors import GlasswareError
 from glassware.models.model import Params
 from glassware.probes import PROBES
 from glassware.tasks import minibatch

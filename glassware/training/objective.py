@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from glassware.backend import jax, jnp
+from glassware.foundation.backend import jax, jnp
 from glassware.tasks.task import Kind
 
 Measure: TypeAlias = Callable[[Any, Any], Any]  # (outputs, targets) -> one number per example

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from glassware.backend import jax, optax
-from glassware.part import Part, Values
+from glassware.foundation.backend import jax, optax
+from glassware.foundation.part import Part, Values
 from glassware.training.schedule import AnySchedule, Constant
 
 Rate = Annotated[float, Field(ge=0, le=1e30)]  # lane values are float32

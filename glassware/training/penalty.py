@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
-from glassware.backend import jnp
+from glassware.foundation.backend import jnp
+from glassware.foundation.part import Part
 from glassware.models.model import Model, Params, named_leaves
-from glassware.part import Part
 
 Weight = Annotated[float, Field(ge=0, le=1e30)]  # a lane value, hence float32
 Power = Annotated[float, Field(gt=0, le=64)]

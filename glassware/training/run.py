@@ -10,13 +10,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 import numpy as np
 from pydantic import Field, PlainValidator, SerializeAsAny, TypeAdapter, field_validator, model_validator
 
-from glassware.backend import jax
-from glassware.draws import Stream, run_key, stream_key
-from glassware.errors import GlasswareError
+from glassware.foundation.backend import jax
+from glassware.foundation.draws import Stream, run_key, stream_key
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import Part, Values, check_known
 from glassware.models import MODELS, Init, KernelRidge, Model
 from glassware.models.kernel import LARGEST_SAMPLE
 from glassware.models.model import Params, named_leaves
-from glassware.part import Part, Values, check_known
 from glassware.probes import PROBES
 from glassware.tasks import TASKS, Task
 from glassware.training.evaluation import Evaluation

@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from glassware.backend import jnp
-from glassware.part import Part, Values
+from glassware.foundation.backend import jnp
+from glassware.foundation.part import Part, Values
 
 Steps = Annotated[int, Field(ge=1, lt=2**31)]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
-from glassware.part import Part
+from glassware.foundation.part import Part
 
 # A step at which weights are kept: before the first, after the last, or one of those at which a run is examined.
 KeptStep: TypeAlias = Annotated[int, Field(ge=0, lt=2**31)] | Literal["first", "final"]

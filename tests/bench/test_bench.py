@@ -28,7 +28,7 @@ from glassware.bench.cell import BATCH, LAPTOP, Reading, Setting
 from glassware.bench.compare import SCHEMA
 from glassware.charts import specification
 from glassware.cli import app
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.calls import call, sentence
 
 TINY = Cell(n=6, r=4)

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from glassware.charts.boxes import boxes
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.charts.made import specification, texts
 
 TABLE = pl.DataFrame(

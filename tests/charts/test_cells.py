@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from glassware.charts.cells import cells
-from glassware.statistics import NEVER, median, wilson
+from glassware.foundation.statistics import NEVER, median, wilson
 from tests.charts.made import cell, frontier
 
 

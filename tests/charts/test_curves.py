@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from glassware.charts import slices, success_curves, time_curves
-from glassware.errors import GlasswareError
-from glassware.statistics import NEVER, bootstrap, median, wilson
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.statistics import NEVER, bootstrap, median, wilson
 from tests.charts.made import cell, data, frontier, marks, nodes, specification, texts
 
 

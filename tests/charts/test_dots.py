@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from glassware.charts import dots
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.charts.made import data, marks, specification, texts
 
 TABLE = pl.DataFrame(

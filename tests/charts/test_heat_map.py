@@ -11,8 +11,8 @@ from glassware.charts import save, success_heat_map
 from glassware.charts.grid import NULL_GAP
 from glassware.charts.picked import NONE, PICKED
 from glassware.charts.save import BROWSER, on_page, on_paper
-from glassware.errors import GlasswareError
-from glassware.statistics import wilson
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.statistics import wilson
 from tests.charts.made import CURVES, cell, data, frontier, marks, nodes, specification, texts
 
 MANY_M = [100, 200, 300, 600, 1000, 2000, 3000, 6000, 10**4, 2 * 10**4, 3 * 10**4, 6 * 10**4, 10**5, 2 * 10**5]

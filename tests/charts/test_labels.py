@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from glassware.charts.labels import keys, labels, name, need, number, percent, phrase
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 
 @pytest.mark.parametrize(

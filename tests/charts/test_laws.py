@@ -7,7 +7,7 @@ import pytest
 from glassware.charts.histogram import histogram
 from glassware.charts.power_law import power_laws
 from glassware.charts.tiles import tiles
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.charts.made import data, marks, specification, texts
 
 

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from glassware.charts.lines import lines
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.charts.made import data, marks, specification, texts
 
 TABLE = pl.DataFrame(

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from glassware.charts.luck import data_against_compute
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.charts.made import data, marks, specification, texts
 
 PRICES = pl.DataFrame(

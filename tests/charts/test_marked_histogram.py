@@ -3,7 +3,7 @@ import pytest
 
 from glassware.charts import save, specification
 from glassware.charts.marked_histogram import marked_histogram
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 
 TABLE = pl.DataFrame(
     {

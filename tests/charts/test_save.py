@@ -10,7 +10,7 @@ from glassware.charts import save, specification, success_curves
 from glassware.charts import save as save_function
 from glassware.charts.save import javascript
 from glassware.charts.theme import CONFIG
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.charts.made import cell, frontier
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from glassware.charts import training_curves
 from glassware.charts.theme import DENSE, SPARSE, TRAIN
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.charts.made import cell, data, marks, nodes, specification, texts
 
 CURVE = [0.5, 0.4, 0.3, 0.05]

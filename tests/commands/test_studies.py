@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from glassware import api, studies
 from glassware.cli import app
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from tests.calls import call, sentence, snapshot
 from tests.tiny_study import STUDY, claim, first
 

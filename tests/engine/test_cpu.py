@@ -8,13 +8,13 @@ import jax
 import numpy as np
 import pytest
 
-from glassware.draws import threefry as plain_threefry
 from glassware.engine import cpu, train
 from glassware.engine.choice import choose
 from glassware.engine.cpu.draws import columns_of, places_of, threefry, transpose
 from glassware.engine.cpu.program import CpuProgram
 from glassware.engine.program import LaneProgram, Program
-from glassware.errors import GlasswareError
+from glassware.foundation.draws import threefry as plain_threefry
+from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP, Init
 from glassware.tasks import Parity
 from glassware.training import SGD, Adam, Evaluation, Run

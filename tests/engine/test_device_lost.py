@@ -11,7 +11,7 @@ from glassware.cli import app
 from glassware.engine import lanes as lanes_module
 from glassware.engine import train
 from glassware.engine.program import Program
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import Store, read_sweep, sweep
 from tests.helpers import findings, same_findings, tiny
 

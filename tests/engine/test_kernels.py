@@ -14,7 +14,7 @@ from glassware.engine.kernels.exchange import places
 from glassware.engine.kernels.layout import Layout
 from glassware.engine.kernels.program import KernelProgram, family, layout_of, supports
 from glassware.engine.program import LaneProgram, Program
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP, Init, Neuron, PolyNet
 from glassware.tasks import Parity
 from glassware.training import SGD, Adam, Evaluation, Run

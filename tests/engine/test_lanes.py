@@ -12,7 +12,7 @@ from glassware.engine import train as train_on_any
 from glassware.engine.choice import program
 from glassware.engine.lanes import CHUNK_SECONDS
 from glassware.engine.program import Program
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.training import Run
 from tests.helpers import TINY, findings, tiny
 

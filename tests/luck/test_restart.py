@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.luck import optimal_restart
 from glassware.luck.lives import Lives
 

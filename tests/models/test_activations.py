@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import ACTIVATIONS
 from glassware.models.activations import coefficients
 from glassware.sweeps.validation import build

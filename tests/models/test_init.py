@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from glassware.draws import seed_words
-from glassware.errors import GlasswareError
+from glassware.foundation.draws import seed_words
+from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP, SCHEMES, Init
 from glassware.sweeps.validation import build
 from glassware.tasks import Parity

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import KernelRidge
 from glassware.models.kernel import rbf, relu_ntk
 from glassware.sweeps import run_id

@@ -6,7 +6,7 @@ import pytest
 
 from glassware.models import MLP, Gated, Init, Mirrored
 from glassware.tasks import LeakyParity, Parity
-from glassware.theory.leaky_network import Network, first_step, gradient, update
+from glassware.theory.leaky.network import Network, first_step, gradient, update
 from glassware.training import L2, SGD, Evaluation, Loop, Run
 from glassware.training import loop as loops
 

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from glassware.draws import seed_words
+from glassware.foundation.draws import seed_words
 from glassware.models import MLP, Init
 from glassware.tasks import Parity
 

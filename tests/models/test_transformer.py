@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassware.draws import seed_words
 from glassware.engine import train
-from glassware.errors import GlasswareError
+from glassware.foundation.draws import seed_words
+from glassware.foundation.errors import GlasswareError
 from glassware.models import Init, Transformer
 from glassware.sweeps.validation import build
 from glassware.tasks import Parity

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from glassware.engine import train
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.probes.gap import population_gradient
 from glassware.sweeps import grid
 from glassware.training import Loop

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP
 from glassware.studies.theory.over_sparse import descents, first_steps
 from glassware.sweeps import Store, sweep
-from glassware.theory.over_sparse import least_squares
+from glassware.theory.pareto.over_sparse import least_squares
 from tests import reference
 from tests.helpers import tiny
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from glassware.engine import train
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.probes import PROBES
 from tests import reference
 from tests.helpers import tiny

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from glassware import statistics
+from glassware.foundation import statistics
 from glassware.studies import Study, train
 from glassware.sweeps import Store
 

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from glassware.engine import Outcome
-from glassware.statistics import Estimate
+from glassware.foundation.statistics import Estimate
 from glassware.studies import SCALES, Scale, Study, claims, figures
-from glassware.studies.claim import Finding, judge
+from glassware.studies.claim import judge
+from glassware.studies.verdict import Finding
 from glassware.sweeps.rows import frame, row
 from glassware.training import Run
 

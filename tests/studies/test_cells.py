@@ -1,6 +1,6 @@
 import polars as pl
 
-from glassware.statistics import NEVER
+from glassware.foundation.statistics import NEVER
 from glassware.studies.cells import counts, pooled, rates, times, where
 from tests.studies.made import cell, table
 

@@ -8,8 +8,8 @@ import pytest
 
 import glassware
 from glassware import studies
-from glassware.errors import StoreError
-from glassware.statistics import Estimate
+from glassware.foundation.errors import StoreError
+from glassware.foundation.statistics import Estimate
 from glassware.studies import Claim, Finding, Study
 from glassware.sweeps import Store, keep_computed
 from tests import calls

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from glassware.statistics import NEVER
+from glassware.foundation.statistics import NEVER
 from glassware.studies.crossing import crossing, half_success
 
 

@@ -17,11 +17,11 @@ from glassware.studies.leaky import (
 )
 from glassware.studies.leaky import network_against_linear as against
 from glassware.studies.leaky.fit import examples, hidden, marks, readout, stepped
-from glassware.theory.leaky import LeakyParity, majority_agreement
-from glassware.theory.leaky_network import first_step as step_at_once
-from glassware.theory.leaky_network import initialise, theorem_decay, theorem_rate
-from glassware.theory.leaky_readout import drift_bounds
-from glassware.theory.linear_methods import ridge
+from glassware.theory.leaky.distributions import LeakyParity, majority_agreement
+from glassware.theory.leaky.linear_methods import ridge
+from glassware.theory.leaky.network import first_step as step_at_once
+from glassware.theory.leaky.network import initialise, theorem_decay, theorem_rate
+from glassware.theory.leaky.readout import drift_bounds
 from tests.studies.made import check, computed_from_end_to_end
 
 

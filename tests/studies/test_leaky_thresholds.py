@@ -15,7 +15,7 @@ from glassware.studies.leaky import (
     training,
 )
 from glassware.studies.leaky import network_against_linear as against
-from glassware.theory.leaky import majority_agreement
+from glassware.theory.leaky.distributions import majority_agreement
 from tests.studies.made import check
 from tests.studies.test_leaky_studies import first_step_of, fit, followed_by, run_of, strips_of
 

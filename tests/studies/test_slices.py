@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from glassware.statistics import NEVER
+from glassware.foundation.statistics import NEVER
 from glassware.studies.pareto import slices
 from glassware.studies.pareto.slices import (
     PAPER_SAMPLES,

@@ -9,7 +9,7 @@ import pytest
 from glassware.studies.pareto import success_frontier
 from glassware.studies.theory import STUDIES, good_neurons, lower_bound, over_sparse, search_floors, under_sparse
 from glassware.sweeps import run_id
-from glassware.theory.good_neurons import lucky_probability, width_threshold
+from glassware.theory.pareto.good_neurons import lucky_probability, width_threshold
 from tests.studies.made import check, computed_from_end_to_end, pretend
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from glassware.studies.theory import good_neurons, lower_bound, over_sparse, search_floors, under_sparse
-from glassware.theory.good_neurons import good_probability, lucky_probability
+from glassware.theory.pareto.good_neurons import good_probability, lucky_probability
 from tests.studies.made import check
 from tests.studies.test_theory_studies import learned, timed, trials
 

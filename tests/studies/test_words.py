@@ -1,4 +1,4 @@
-from glassware.statistics import NEVER
+from glassware.foundation.statistics import NEVER
 from glassware.studies.words import counts_in_words, time_in_words
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import files, grid, parse_sweep, read_sweep
 from glassware.training import Run
 from tests.helpers import TINY

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 from glassware.sweeps import Store, make_plan, run_id, sweep
 from glassware.sweeps.rows import SCHEMA
 from tests.calls import snapshot

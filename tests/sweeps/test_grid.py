@@ -1,6 +1,6 @@
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import Init
 from glassware.sweeps import grid
 from glassware.sweeps.validation import build

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
 from glassware.tabular.benchmark.plan import Job
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from glassware.engine import train
-from glassware.errors import GlasswareError, StoreError
+from glassware.foundation.errors import GlasswareError, StoreError
 from glassware.models.model import from_leaves, named_leaves
 from glassware.sweeps import Store, run_id, sweep
 from tests import reference

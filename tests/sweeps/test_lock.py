@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 from glassware.sweeps import Share, lock
 from glassware.sweeps.lock import locked
 

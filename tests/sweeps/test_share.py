@@ -2,7 +2,7 @@ import functools
 
 import pytest
 
-from glassware.errors import GlasswareError, StoreError
+from glassware.foundation.errors import GlasswareError, StoreError
 from glassware.sweeps import Share, Store, grid, make_plan, parse_share, run_id
 from glassware.sweeps import store as store_module
 from glassware.sweeps import sweep as sweep_

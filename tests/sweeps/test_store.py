@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 from glassware.sweeps import SEMANTICS, Store, sweep
 from glassware.sweeps import store as store_module
 from glassware.sweeps.formats import FORMAT

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from glassware.engine import lanes
-from glassware.errors import StoreError
+from glassware.foundation.errors import StoreError
 from glassware.sweeps import Store, grid, store
 from glassware.sweeps import sweep as sweep_
 from glassware.sweeps.store import Writer

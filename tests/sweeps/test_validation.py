@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import run_id
 from glassware.sweeps.identity import spec_json
 from glassware.sweeps.validation import build

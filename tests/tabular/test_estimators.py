@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
 from glassware.tabular.attempts import attempt
 from glassware.tabular.guide import guide

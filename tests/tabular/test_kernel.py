@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-from glassware import draws as laboratory
+from glassware.foundation import draws as laboratory
 from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, lanes
 from glassware.tabular.attempts import attempt
 from glassware.tabular.cpu import draws, products, program, vectors, weights

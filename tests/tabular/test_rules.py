@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassware.draws import draw
+from glassware.foundation.draws import draw
 from glassware.tabular.network import layer_keys
 from glassware.tabular.rules import XLA, Backend, epoch_order, first_weights, rate_factor
 from glassware.tabular.start import NOTHING

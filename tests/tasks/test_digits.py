@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from glassware.draws import Stream, held_out_key, run_key, stream_key
-from glassware.errors import GlasswareError
+from glassware.foundation.draws import Stream, held_out_key, run_key, stream_key
+from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP
 from glassware.tasks import DigitStrip
 from glassware.tasks.digits import IMAGES, TRAIN_IMAGES, images

@@ -4,9 +4,9 @@ import jax
 import numpy as np
 import pytest
 
-from glassware.draws import Stream, stream_key
 from glassware.engine import train
-from glassware.errors import GlasswareError
+from glassware.foundation.draws import Stream, stream_key
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.validation import build
 from glassware.tasks import TASKS
 from glassware.training import Loop

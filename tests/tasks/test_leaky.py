@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from glassware.draws import Stream, run_key, stream_key
+from glassware.foundation.draws import Stream, run_key, stream_key
 from glassware.tasks import LeakyParity, Parity
 from glassware.theory.boolean import cube
-from glassware.theory.leaky import LeakyParity as Distribution
+from glassware.theory.leaky.distributions import LeakyParity as Distribution
 
 KEY = run_key(3, "a cell")
 EXAMPLES = stream_key(KEY, Stream.EXAMPLE)

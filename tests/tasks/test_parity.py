@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from glassware.draws import Stream, seed_words, stream_key
-from glassware.errors import GlasswareError
+from glassware.foundation.draws import Stream, seed_words, stream_key
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.validation import build
 from glassware.tasks import Parity, minibatch
 from tests.helpers import TINY

@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 
 from glassware import MLP, Run, sweep
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import run_id
 from glassware.sweeps.validation import build
 from glassware.tasks import TASKS, Parity

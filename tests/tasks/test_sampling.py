@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from glassware.draws import Stream, seed_words, stream_key
+from glassware.foundation.draws import Stream, seed_words, stream_key
 from glassware.tasks import minibatch
 from glassware.tasks.sampling import shuffled
 

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.theory.boolean import cube, index, walsh_hadamard
 from glassware.theory.half import half, level_weight, level_weight_limit, majority
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from glassware.engine import train
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.training import Evaluation
 from tests import reference
 from tests.helpers import TINY, tiny

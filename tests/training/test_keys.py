@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from glassware.draws import Stream, run_key, stream_key
 from glassware.engine import train
+from glassware.foundation.draws import Stream, run_key, stream_key
 from glassware.models import MLP, MODELS
 from glassware.sweeps import run_id
 from glassware.training import Run

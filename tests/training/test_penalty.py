@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP
 from glassware.training import L1, L2, MixedNorm
 from tests.helpers import tiny, weights_along

@@ -1,4 +1,4 @@
-"""Examples on the CPU: the same Threefry words as ``glassware.draws``, laid out for tables and for counts."""
+"""Examples on the CPU: the same Threefry words as ``foundation.draws``, laid out for tables and for counts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from glassware.draws import PARITY_CONSTANT, ROTATIONS
 from glassware.engine.cpu.compiled import compiled
+from glassware.foundation.draws import PARITY_CONSTANT, ROTATIONS
 
 LEFT = tuple(np.uint32(distance) for rotations in ROTATIONS for distance in rotations)
 RIGHT = tuple(np.uint32(32 - int(distance)) for distance in LEFT)

@@ -9,7 +9,6 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from glassware.draws import held_out_key
 from glassware.engine.cpu import life
 from glassware.engine.cpu.draws import places_of
 from glassware.engine.cpu.life import BLOCK, Exam, Lane, Net, Work
@@ -18,6 +17,7 @@ from glassware.engine.cpu.rows import GROUP, TABLE
 from glassware.engine.device import cores
 from glassware.engine.program import CAPACITY
 from glassware.engine.vectors import ROW
+from glassware.foundation.draws import held_out_key
 from glassware.models import MLP, Params
 from glassware.tasks import Parity
 from glassware.training import Loop, Records, Run, State

@@ -21,9 +21,9 @@ import jax
 import jax.numpy as jnp
 from jax.experimental.pallas import triton as plt
 
-from glassware.draws import draw, unit
 from glassware.engine.kernels.form import Form
 from glassware.engine.kernels.layout import WORD, Layout
+from glassware.foundation.draws import draw, unit
 from glassware.training.objective import SIGN_LOSSES
 
 LOW_BITS = 2048.0  # the second half of a split number is held times this

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, cast
 import jax
 import jax.numpy as jnp
 
-from glassware.draws import held_out_key
 from glassware.engine.device import devices, on_cpu
 from glassware.engine.kernels import life
 from glassware.engine.kernels.arithmetic import Recipe
@@ -18,6 +17,7 @@ from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
 from glassware.engine.program import CAPACITY, Program, plain_loop
+from glassware.foundation.draws import held_out_key
 from glassware.probes import PROBES
 from glassware.tasks import Parity
 from glassware.training import SGD, Records, Run, State

@@ -24,10 +24,11 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
+from glassware.foundation.statistics import Estimate
 from glassware.models.activations import ACTIVATIONS
-from glassware.statistics import Estimate
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.theory.boolean import Floats, cube
 
 PARITY = ("zigzag", "polynomial", "triangle", "sinusoid")

@@ -26,11 +26,12 @@ import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
-from glassware.statistics import Estimate, bootstrap, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress import printed
-from glassware.studies.hidden_progress.fits import coarse_exponent, percentile
-from glassware.studies.hidden_progress.places import (
+from glassware.foundation.statistics import Estimate, bootstrap, wilson
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.robust_space import SIZES
+from glassware.studies.hidden_progress.shared import printed
+from glassware.studies.hidden_progress.shared.fits import coarse_exponent, percentile
+from glassware.studies.hidden_progress.shared.places import (
     ByRate,
     Place,
     by_place,
@@ -39,11 +40,11 @@ from glassware.studies.hidden_progress.places import (
     missing,
     tile_table,
 )
-from glassware.studies.hidden_progress.robust_space import SIZES
-from glassware.studies.hidden_progress.settings import SETTINGS
+from glassware.studies.hidden_progress.shared.settings import SETTINGS
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.hidden_progress.tables import LAPTOP_RATES, LAPTOP_STEPS, PAPER, N
-from glassware.studies.hidden_progress.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import time_in_words
 from glassware.training import Run
 

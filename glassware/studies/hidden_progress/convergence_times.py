@@ -37,13 +37,14 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from glassware.charts.power_law import power_laws
-from glassware.statistics import Estimate, bootstrap, median
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.fits import local_slopes, median_exponent, slope_rise
-from glassware.studies.hidden_progress.rows import cells, times, with_setting
-from glassware.studies.hidden_progress.settings import SETTINGS
-from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.foundation.statistics import Estimate, bootstrap, median
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.fits import local_slopes, median_exponent, slope_rise
+from glassware.studies.hidden_progress.shared.rows import cells, times, with_setting
+from glassware.studies.hidden_progress.shared.settings import SETTINGS
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.training import Run
 
 KS = (2, 3, 4)

@@ -33,13 +33,14 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.charts.theme import CATEGORIES, TRAIN
-from glassware.statistics import Estimate, bootstrap, median, power_law_exponent
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.foundation.statistics import Estimate, bootstrap, median, power_law_exponent
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.theory.boolean import Floats
-from glassware.theory.polynet_error import error_without_ties, inside_gaussian
-from glassware.theory.polynet_flow import population_gradient
-from glassware.theory.polynet_times import (
+from glassware.theory.hidden_progress.polynet_error import error_without_ties, inside_gaussian
+from glassware.theory.hidden_progress.polynet_flow import population_gradient
+from glassware.theory.hidden_progress.polynet_times import (
     corollary11_bound,
     ones_plateau,
     time_to_error,

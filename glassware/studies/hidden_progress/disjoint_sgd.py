@@ -32,14 +32,15 @@ import polars as pl
 from glassware import charts
 from glassware.charts.lines import lines
 from glassware.charts.theme import DENSE, TRAIN
+from glassware.foundation.statistics import Estimate, bootstrap, power_law_exponent, wilson
 from glassware.models import Init, PolyNet
-from glassware.statistics import Estimate, bootstrap, power_law_exponent, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import has, reach
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import has, reach
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.sweeps import grid
 from glassware.tasks import Parity
-from glassware.theory.polynet_sgd import run_sgd, theorem13
+from glassware.theory.hidden_progress.polynet_sgd import run_sgd, theorem13
 from glassware.training import SGD, Evaluation, Run
 
 EPS, DELTA = 0.1, 0.1

@@ -29,13 +29,14 @@ import polars as pl
 from glassware.charts.lines import lines
 from glassware.charts.theme import DENSE
 from glassware.charts.theme import TRAIN as GRAY
+from glassware.foundation.statistics import NEVER, Estimate, bootstrap, median, wilson
 from glassware.models import MLP
-from glassware.statistics import NEVER, Estimate, bootstrap, median, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import TEST, TRAIN, points, reach
-from glassware.studies.hidden_progress.rows import counts, rows
-from glassware.studies.hidden_progress.trials import repeat
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import TEST, TRAIN, points, reach
+from glassware.studies.hidden_progress.shared.rows import counts, rows
+from glassware.studies.hidden_progress.shared.trials import repeat
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run

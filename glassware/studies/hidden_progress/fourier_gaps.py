@@ -31,12 +31,13 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.marked_histogram import marked_histogram
-from glassware.statistics import Estimate, bootstrap, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.foundation.statistics import Estimate, bootstrap, wilson
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.theory.boolean import Floats
-from glassware.theory.fourier_gap import gradient_gap, gradient_gap_all, majority_gap
-from glassware.theory.gradients import population_gradient, sinusoid_correlations
+from glassware.theory.hidden_progress.fourier_gap import gradient_gap, gradient_gap_all, majority_gap
+from glassware.theory.hidden_progress.gradients import population_gradient, sinusoid_correlations
 
 SIZES: dict[Scale, tuple[list[int], list[int], int]] = {
     "smoke": ([9], [2], 40),

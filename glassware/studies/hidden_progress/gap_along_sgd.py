@@ -24,12 +24,13 @@ from typing import Any
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.statistics import Estimate, median, wilson
+from glassware.foundation.statistics import Estimate, median, wilson
 from glassware.studies.cells import pooled
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import has, points, reach
-from glassware.studies.hidden_progress.settings import model
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import has, points, reach
+from glassware.studies.hidden_progress.shared.settings import model
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity

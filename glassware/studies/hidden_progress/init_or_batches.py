@@ -26,12 +26,13 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.charts.theme import CATEGORIES
-from glassware.statistics import Estimate
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.fits import correlation_estimate
-from glassware.studies.hidden_progress.rows import rows
-from glassware.studies.hidden_progress.trials import FIRST_SEED, trial
+from glassware.foundation.statistics import Estimate
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.fits import correlation_estimate
+from glassware.studies.hidden_progress.shared.rows import rows
+from glassware.studies.hidden_progress.shared.trials import FIRST_SEED, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.tasks import Parity
 from glassware.training import Run
 

@@ -30,17 +30,18 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.lines import lines
+from glassware.foundation.statistics import Estimate, wilson
 from glassware.models import MLP
-from glassware.statistics import Estimate, wilson
 from glassware.studies.cells import pooled
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import has
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import has
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
-from glassware.theory.gradients import population_gradient
-from glassware.theory.representation import layerwise_gradient
+from glassware.theory.hidden_progress.gradients import population_gradient
+from glassware.theory.hidden_progress.representation import layerwise_gradient
 from glassware.training import SGD, Evaluation, Run
 
 FIRST_SEED = 100

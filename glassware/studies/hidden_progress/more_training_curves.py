@@ -31,12 +31,13 @@ from itertools import pairwise
 
 import polars as pl
 
-from glassware.statistics import Estimate, bootstrap, median, median_ratio
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import plateau_index
-from glassware.studies.hidden_progress.panels import Panel, curves_figure, least_converged, listed, panel_runs
-from glassware.studies.hidden_progress.trials import FIRST_SEED
+from glassware.foundation.statistics import Estimate, bootstrap, median, median_ratio
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import plateau_index
+from glassware.studies.hidden_progress.shared.panels import Panel, curves_figure, least_converged, listed, panel_runs
+from glassware.studies.hidden_progress.shared.trials import FIRST_SEED
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.training import Run
 
 LONG = 60_000  # steps from single examples at laptop scale

@@ -24,12 +24,13 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.histogram import histogram
-from glassware.statistics import NEVER, Estimate, bootstrap, median, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.fits import geometric_share, percentile
-from glassware.studies.hidden_progress.rows import times
-from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.foundation.statistics import NEVER, Estimate, bootstrap, median, wilson
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.fits import geometric_share, percentile
+from glassware.studies.hidden_progress.shared.rows import times
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.training import Run
 
 N, K = 30, 3

@@ -24,13 +24,14 @@ from itertools import pairwise
 import polars as pl
 
 from glassware.charts.lines import lines
+from glassware.foundation.statistics import Estimate, bootstrap, median
 from glassware.models import MLP
-from glassware.statistics import Estimate, bootstrap, median
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import LEARNED, TEST, plateau_index, points
-from glassware.studies.hidden_progress.rows import rows
-from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import LEARNED, TEST, plateau_index, points
+from glassware.studies.hidden_progress.shared.rows import rows
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.training import Run
 
 WIDTHS = (10, 100, 1000)

@@ -23,15 +23,16 @@ from collections.abc import Sequence
 import polars as pl
 
 from glassware.charts.lines import lines
+from glassware.foundation.statistics import NEVER, Estimate, bootstrap, median, ratio, wilson
 from glassware.models import MLP
-from glassware.statistics import NEVER, Estimate, bootstrap, median, ratio, wilson
 from glassware.studies.cells import at_most, known
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import TEST, points, reach
-from glassware.studies.hidden_progress.fits import factor_between
-from glassware.studies.hidden_progress.rows import rows
-from glassware.studies.hidden_progress.trials import repeat
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import TEST, points, reach
+from glassware.studies.hidden_progress.shared.fits import factor_between
+from glassware.studies.hidden_progress.shared.rows import rows
+from glassware.studies.hidden_progress.shared.trials import repeat
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run

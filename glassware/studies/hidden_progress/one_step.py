@@ -31,15 +31,16 @@ import numpy as np
 import polars as pl
 
 from glassware import charts
+from glassware.foundation.statistics import Estimate, difference_of_means, wilson
 from glassware.models import Init, Paired
-from glassware.statistics import Estimate, difference_of_means, wilson
 from glassware.studies.cells import pooled, where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import counts_in_words
 from glassware.tasks import Parity
-from glassware.theory.one_step import one_step
-from glassware.theory.one_step_schedule import bias_levels, exact_irrelevant, first_rate
+from glassware.theory.hidden_progress.one_step import one_step
+from glassware.theory.hidden_progress.one_step_schedule import bias_levels, exact_irrelevant, first_rate
 from glassware.training import L2, SGD, Evaluation, Run, Start
 
 # n, k, neurons, examples of the first step (None: the exact gradient)

@@ -30,10 +30,10 @@ import polars as pl
 from glassware.charts.lines import lines
 from glassware.charts.theme import DENSE, INK, SPARSE
 from glassware.charts.theme import TRAIN as GRAY
-from glassware.statistics import NEVER, bootstrap, median, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import CHANCE_LEFT, TEST, has, points, reach
-from glassware.studies.hidden_progress.movement import (
+from glassware.foundation.statistics import NEVER, bootstrap, median, wilson
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import CHANCE_LEFT, TEST, has, points, reach
+from glassware.studies.hidden_progress.shared.movement import (
     RHO,
     WEIGHTS,
     Cell,
@@ -44,9 +44,10 @@ from glassware.studies.hidden_progress.movement import (
     overtaking,
     value_at,
 )
-from glassware.studies.hidden_progress.rows import rows
-from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.studies.hidden_progress.shared.rows import rows
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.training import Run
 
 PROBES = ("movement", "relevant_movement", "irrelevant_movement")

@@ -35,13 +35,14 @@ import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
+from glassware.foundation.statistics import NEVER, wilson
 from glassware.models import Init
-from glassware.statistics import NEVER, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.rows import cells as times_by
-from glassware.studies.hidden_progress.settings import ROBUST
-from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.rows import cells as times_by
+from glassware.studies.hidden_progress.shared.settings import ROBUST
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.training import Run
 
 INITS = ("dense", "kaiming", "sign")

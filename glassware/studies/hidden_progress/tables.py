@@ -32,10 +32,11 @@ import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
-from glassware.statistics import wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress import printed
-from glassware.studies.hidden_progress.places import (
+from glassware.foundation.statistics import wilson
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.robust_space import SIZES
+from glassware.studies.hidden_progress.shared import printed
+from glassware.studies.hidden_progress.shared.places import (
     Place,
     by_place,
     fastest,
@@ -45,10 +46,10 @@ from glassware.studies.hidden_progress.places import (
     surest,
     tile_table,
 )
-from glassware.studies.hidden_progress.robust_space import SIZES
-from glassware.studies.hidden_progress.settings import ROBUST, SETTINGS
-from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.studies.hidden_progress.shared.settings import ROBUST, SETTINGS
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import time_in_words
 from glassware.training import Run
 

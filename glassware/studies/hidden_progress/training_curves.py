@@ -26,16 +26,17 @@ from __future__ import annotations
 
 import polars as pl
 
+from glassware.foundation.statistics import Estimate, bootstrap, median, wilson
 from glassware.models import Transformer
-from glassware.statistics import Estimate, bootstrap, median, wilson
 from glassware.studies.cells import pooled
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import CHANCE_LEFT, leave, reach
-from glassware.studies.hidden_progress.fits import factor_between, percentile
-from glassware.studies.hidden_progress.panels import Panel, curves_figure, least_converged, listed, panel_runs
-from glassware.studies.hidden_progress.rows import times
-from glassware.studies.hidden_progress.trials import FIRST_SEED
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import CHANCE_LEFT, leave, reach
+from glassware.studies.hidden_progress.shared.fits import factor_between, percentile
+from glassware.studies.hidden_progress.shared.panels import Panel, curves_figure, least_converged, listed, panel_runs
+from glassware.studies.hidden_progress.shared.rows import times
+from glassware.studies.hidden_progress.shared.trials import FIRST_SEED
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import time_in_words
 from glassware.training import Run
 

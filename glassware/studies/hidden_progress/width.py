@@ -26,14 +26,15 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.boxes import boxes
+from glassware.foundation.statistics import NEVER, Estimate, bootstrap, difference, median, median_ratio, wilson
 from glassware.models import MLP
-from glassware.statistics import NEVER, Estimate, bootstrap, difference, median, median_ratio, wilson
 from glassware.studies.cells import at_most
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
-from glassware.studies.hidden_progress.curves import TEST
-from glassware.studies.hidden_progress.rows import counts, rows, times
-from glassware.studies.hidden_progress.trials import repeat, trial
+from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.curves import TEST
+from glassware.studies.hidden_progress.shared.rows import counts, rows, times
+from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import counts_in_words, time_in_words
 from glassware.training import Run
 

@@ -23,12 +23,13 @@ import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
+from glassware.foundation.statistics import Estimate
 from glassware.models import MLP, Gated, Init, Model
-from glassware.statistics import Estimate
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.runs import repeats
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.tasks import DigitStrip
 from glassware.training import Adam, Evaluation, Run
 

@@ -27,15 +27,16 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
-from glassware.statistics import Estimate, mean, power_law_exponent, wilson
+from glassware.foundation.statistics import Estimate, mean, power_law_exponent, wilson
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.fit import FIRST_SEED, stepped
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.theory.boolean import cube
-from glassware.theory.leaky import LeakyParity
-from glassware.theory.leaky_first_step import alpha, good_neurons, good_probability, measured_alpha, population_step
-from glassware.theory.leaky_network import Network, first_step, initialise
+from glassware.theory.leaky.distributions import LeakyParity
+from glassware.theory.leaky.first_step import alpha, good_neurons, good_probability, measured_alpha, population_step
+from glassware.theory.leaky.network import Network, first_step, initialise
 
 # n, k, q, examples: 0 is the closed form, -1 the enumeration of all inputs
 Case = tuple[int, int, int, int]

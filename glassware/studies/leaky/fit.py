@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from glassware.theory.leaky import LeakyParity, Sample
-from glassware.theory.leaky_network import Gradient, Network, gradient, update
-from glassware.theory.linear_methods import RIDGE, Embedding, Predictor, accuracy
+from glassware.theory.leaky.distributions import LeakyParity, Sample
+from glassware.theory.leaky.linear_methods import RIDGE, Embedding, Predictor, accuracy
+from glassware.theory.leaky.network import Gradient, Network, gradient, update
 
 CHUNK = 8192
 FIRST_SEED = 100  # thresholds were chosen on small seeds: what they judge must not be those draws

@@ -24,14 +24,15 @@ import numpy as np
 import polars as pl
 
 from glassware import charts
-from glassware.statistics import Estimate, difference_of_means, mean_share, power_law_exponent
+from glassware.foundation.statistics import Estimate, difference_of_means, mean_share, power_law_exponent
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.crossing import crossing
 from glassware.studies.leaky.fit import FIRST_SEED, hidden, marks, readout, stepped
 from glassware.studies.study import Study
-from glassware.theory.leaky import LeakyParity
-from glassware.theory.leaky_network import initialise
+from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.theory.leaky.distributions import LeakyParity
+from glassware.theory.leaky.network import initialise
 
 SHARES = [0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.95, 1.0]
 SIZES: dict[Scale, tuple[int, int, int, list[int], list[float]]] = {  # n, k, q, samples, shares

@@ -22,12 +22,13 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.dots import dots
-from glassware.statistics import Estimate
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.foundation.statistics import Estimate
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.theory.boolean import cube
-from glassware.theory.leaky import LeakyParity
-from glassware.theory.leaky_first_step import (
+from glassware.theory.leaky.distributions import LeakyParity
+from glassware.theory.leaky.first_step import (
     alpha,
     good_neurons,
     good_probability,
@@ -37,9 +38,9 @@ from glassware.theory.leaky_first_step import (
     measured_alpha,
     population_step,
 )
-from glassware.theory.leaky_network import first_step, initialise, relu6
-from glassware.theory.leaky_readout import hinge, kinks, matching_probability, matching_readin, parity_coefficients
-from glassware.theory.linear_methods import feature_energy, forster_bound
+from glassware.theory.leaky.linear_methods import feature_energy, forster_bound
+from glassware.theory.leaky.network import first_step, initialise, relu6
+from glassware.theory.leaky.readout import hinge, kinks, matching_probability, matching_readin, parity_coefficients
 
 EVERYWHERE: tuple[Scale, ...] = ("smoke", "laptop", "paper")
 SMALL = ((11, 3), (11, 5), (12, 3), (11, 7))

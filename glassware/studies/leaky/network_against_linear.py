@@ -36,15 +36,15 @@ import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
-from glassware.statistics import Estimate, mean, mean_share, wilson
+from glassware.foundation.statistics import Estimate, mean, mean_share, wilson
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, readout, stepped
 from glassware.studies.study import Study
-from glassware.theory.fixed_kernels import gaussian, kernel_ridge, polynomial, relu_tangent
-from glassware.theory.leaky import LeakyParity, majority_agreement
-from glassware.theory.leaky_network import initialise
-from glassware.theory.linear_methods import (
+from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.theory.leaky.distributions import LeakyParity, majority_agreement
+from glassware.theory.leaky.fixed_kernels import gaussian, kernel_ridge, polynomial, relu_tangent
+from glassware.theory.leaky.linear_methods import (
     Embedding,
     forster_bound,
     gaussian_relu,
@@ -54,6 +54,7 @@ from glassware.theory.linear_methods import (
     random_fourier,
     tangent_features,
 )
+from glassware.theory.leaky.network import initialise
 
 Case = tuple[int, int, int, int]  # n, k, half-width q, examples m
 NETWORK = "network, one step"

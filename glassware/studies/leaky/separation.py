@@ -27,15 +27,16 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.statistics import Estimate, mean_share
+from glassware.foundation.statistics import Estimate, mean_share
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, readout, stepped
 from glassware.studies.study import Study
-from glassware.theory.fixed_kernels import kernel_ridge, relu_tangent
-from glassware.theory.leaky import LeakyParity
-from glassware.theory.leaky_network import initialise
-from glassware.theory.linear_methods import forster_bound, gaussian_relu, tangent_features
+from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.theory.leaky.distributions import LeakyParity
+from glassware.theory.leaky.fixed_kernels import kernel_ridge, relu_tangent
+from glassware.theory.leaky.linear_methods import forster_bound, gaussian_relu, tangent_features
+from glassware.theory.leaky.network import initialise
 
 NETWORK, FEATURES, GATES, KERNEL = "network (q)", "Gaussian ReLU (N)", "tangent features (N)", "tangent kernel (m)"
 Sizes = dict[str, list[int]]

@@ -26,15 +26,16 @@ from typing import Any
 
 import polars as pl
 
-from glassware.statistics import Estimate, mean_share, wilson
+from glassware.foundation.statistics import Estimate, mean_share, wilson
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.curves import accuracy_curves
 from glassware.studies.leaky.runs import continued, examined, first_step, regulariser, repeats
 from glassware.studies.study import Study
-from glassware.theory.leaky import majority_agreement
-from glassware.theory.leaky_network import theorem_decay, theorem_rate
-from glassware.theory.leaky_readout import drift_bounds, theorem2_bound
+from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.theory.leaky.distributions import majority_agreement
+from glassware.theory.leaky.network import theorem_decay, theorem_rate
+from glassware.theory.leaky.readout import drift_bounds, theorem2_bound
 from glassware.training import SGD, Run
 
 Size = tuple[int, int, int, int, int, int]  # n, k, q, T, minibatch, examples of the first step

@@ -30,13 +30,14 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
+from glassware.foundation.statistics import Estimate, wilson
 from glassware.models import Mirrored
-from glassware.statistics import Estimate, wilson
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.curves import accuracy_curves
 from glassware.studies.leaky.runs import continued, examined, first_step, repeats
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.tasks import LeakyParity
 from glassware.training import SGD, Adam, Run
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import polars as pl
 
+from glassware.foundation.statistics import Estimate, bootstrap, median_ratio, wilson
 from glassware.models import MLP, Init
-from glassware.statistics import Estimate, bootstrap, median_ratio, wilson
 from glassware.studies.cells import ROUNDING, at_most, where
-from glassware.studies.claim import NOT_ENOUGH, Finding, Scale
+from glassware.studies.claim import Scale
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run

@@ -28,11 +28,12 @@ import numpy as np
 import polars as pl
 
 from glassware import charts
+from glassware.foundation.statistics import Estimate, difference_of_means, mean_share, wilson
 from glassware.models import MLP, Init, KernelRidge
-from glassware.statistics import Estimate, difference_of_means, mean_share, wilson
 from glassware.studies.cells import counts, where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run

@@ -37,11 +37,12 @@ import numpy as np
 import polars as pl
 
 from glassware import charts
+from glassware.foundation.statistics import NEVER, Estimate, bootstrap, difference, fisher_exact, mean, median, wilson
 from glassware.models import MLP, Init
-from glassware.statistics import NEVER, Estimate, bootstrap, difference, fisher_exact, mean, median, wilson
 from glassware.studies.cells import counts, times, where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run
 

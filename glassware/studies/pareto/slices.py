@@ -32,12 +32,13 @@ from itertools import pairwise
 import polars as pl
 
 from glassware import charts
+from glassware.foundation.statistics import Estimate, bootstrap, difference, median, median_ratio, ratio
 from glassware.models import MLP, Init
-from glassware.statistics import Estimate, bootstrap, difference, median, median_ratio, ratio
 from glassware.studies.cells import counts, pooled, times, where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.crossing import half_success
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run

@@ -32,11 +32,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from glassware import charts
+from glassware.foundation.statistics import bootstrap, difference, median
 from glassware.models import MLP, Init
-from glassware.statistics import bootstrap, difference, median
 from glassware.studies.cells import counts, times
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity

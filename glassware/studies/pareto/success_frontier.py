@@ -31,18 +31,19 @@ from itertools import pairwise
 import polars as pl
 
 from glassware import charts
+from glassware.foundation.statistics import Estimate, difference, wilson
 from glassware.models import MLP, Init
-from glassware.statistics import Estimate, difference, wilson
 from glassware.studies.cells import counts, rates, where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto.grokking import curve_rows, grokking, grokking_boxes, grokking_delay
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import counts_in_words
 from glassware.sweeps import Axes, grid
 from glassware.tasks import Parity
-from glassware.theory.good_neurons import lucky_probability, width_threshold
-from glassware.theory.lower_bound import cell_luck
-from glassware.theory.search import samples_needed
+from glassware.theory.pareto.good_neurons import lucky_probability, width_threshold
+from glassware.theory.pareto.lower_bound import cell_luck
+from glassware.theory.pareto.search import samples_needed
 from glassware.training import Evaluation, Run
 
 DENSE, SPARSE = Init(), Init(scheme="sparse", s=2)

@@ -32,7 +32,7 @@ import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto import tabular_checks as checks
 from glassware.studies.pareto import tabular_figures as draw

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import polars as pl
 
-from glassware.statistics import Estimate, bootstrap, mean, wilson
+from glassware.foundation.statistics import Estimate, bootstrap, mean, wilson
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 
 NEAR = 0.025  # points
 EXACT = 13  # tasks whose tables have the printed sizes

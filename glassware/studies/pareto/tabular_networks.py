@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from glassware.statistics import wilson
+from glassware.foundation.statistics import wilson
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Finding
 from glassware.studies.pareto.tabular_checks import NEAR, Cells, Check, Errors, difference, family
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 
 
 def networks_near(fraction: float, optimiser: str | None = None, need: int = 10) -> Check:

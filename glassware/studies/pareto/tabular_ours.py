@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from glassware.statistics import Estimate
-from glassware.studies.claim import NOT_ENOUGH, Finding
+from glassware.foundation.statistics import Estimate
 from glassware.studies.pareto.tabular_checks import Check, Errors, difference, family
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 
 
 def against_printed(fraction: float) -> Check:

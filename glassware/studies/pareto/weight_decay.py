@@ -28,13 +28,14 @@ from collections.abc import Sequence
 import polars as pl
 
 from glassware import charts
+from glassware.foundation.statistics import Estimate, bootstrap, difference
 from glassware.models import MLP, Init
-from glassware.statistics import Estimate, bootstrap, difference
 from glassware.studies.cells import counts, where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.crossing import half_success
 from glassware.studies.pareto.success_frontier import SAMPLES
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.studies.words import counts_in_words
 from glassware.sweeps import Axes, grid
 from glassware.tasks import Parity

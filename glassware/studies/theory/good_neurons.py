@@ -31,15 +31,16 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
+from glassware.foundation.statistics import Estimate, mean_share, power_law_exponent
 from glassware.models import MLP, Init, Model
-from glassware.statistics import Estimate, mean_share, power_law_exponent
 from glassware.studies.cells import times
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.crossing import crossing
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.tasks import Parity, Task
-from glassware.theory.good_neurons import good_probability, lucky_probability, width_threshold
-from glassware.theory.sparse_gradients import sparse_gradient
+from glassware.theory.pareto.good_neurons import good_probability, lucky_probability, width_threshold
+from glassware.theory.pareto.sparse_gradients import sparse_gradient
 from glassware.training import Evaluation, Run
 
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the width that expects one lucky neuron

@@ -26,13 +26,14 @@ import polars as pl
 from glassware.charts.backend import alt
 from glassware.charts.labels import number
 from glassware.charts.tiles import tiles
-from glassware.statistics import Estimate, wilson
+from glassware.foundation.statistics import Estimate, wilson
 from glassware.studies.cells import rates
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto.success_frontier import frontier
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.theory.boolean import Floats, chi, cube
-from glassware.theory.lower_bound import (
+from glassware.theory.pareto.lower_bound import (
     adversarial_descent,
     cell_luck,
     cell_margin,

@@ -33,16 +33,17 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
+from glassware.foundation.statistics import Estimate, bootstrap, mean_share, power_law_exponent
 from glassware.models import Init, Paired
-from glassware.statistics import Estimate, bootstrap, mean_share, power_law_exponent
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.tasks import Parity
-from glassware.theory.good_neurons import good_probability
-from glassware.theory.over_sparse import step_size, train
-from glassware.theory.over_sparse_readout import PRINTED_OFFSET, biases, over_sparse_readout, sign_representable
-from glassware.theory.sparse_gradients import enumerated_gradient, sparse_gradient
+from glassware.theory.pareto.good_neurons import good_probability
+from glassware.theory.pareto.over_sparse import step_size, train
+from glassware.theory.pareto.over_sparse_readout import PRINTED_OFFSET, biases, over_sparse_readout, sign_representable
+from glassware.theory.pareto.sparse_gradients import enumerated_gradient, sparse_gradient
 from glassware.training import L2, SGD, Evaluation, Inverse, Run, Start
 
 K = 2

@@ -28,12 +28,13 @@ import numpy as np
 import polars as pl
 
 from glassware import charts
-from glassware.statistics import Estimate, bootstrap, median, wilson
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.foundation.statistics import Estimate, bootstrap, median, wilson
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
+from glassware.studies.verdict import NOT_ENOUGH, Finding
 from glassware.theory.boolean import chi, random_signs
 from glassware.theory.gf2 import clean_probability, eliminate, full_rank_probability
-from glassware.theory.search import exhaustive_search, random_search, samples_needed
+from glassware.theory.pareto.search import exhaustive_search, random_search, samples_needed
 
 Case = tuple[str, int, int, int, float]  # algorithm, n, k, examples, noise
 SEARCH, QUARTER, ELIMINATION = "search all", "search a quarter", "elimination"

@@ -28,17 +28,24 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.statistics import Estimate, power_law_exponent
+from glassware.foundation.statistics import Estimate, power_law_exponent
 from glassware.studies.cells import where
-from glassware.studies.claim import NOT_ENOUGH, Claim, Finding, Scale
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
-from glassware.theory.sparse_gradients import (
+from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.theory.pareto.sparse_gradients import (
     enumerated_gradient,
     perturbed_gradient,
     under_sparse_ratio,
     under_sparse_signal,
 )
-from glassware.theory.under_sparse import half_recovery_samples, population_step, readout, recover, stepped_weight
+from glassware.theory.pareto.under_sparse import (
+    half_recovery_samples,
+    population_step,
+    readout,
+    recover,
+    stepped_weight,
+)
 
 Size = tuple[int, int, int]  # n, k, s
 MAIN: list[Size] = [(15, 4, 2), (31, 4, 2), (61, 4, 2)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from glassware.statistics import Estimate, weighted_means
+from glassware.foundation.statistics import Estimate, weighted_means
 from glassware.tabular.benchmark.best import FOREST, NETWORK, best
 from glassware.tabular.benchmark.suite import exact
 

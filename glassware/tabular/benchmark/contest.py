@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from sklearn.model_selection import StratifiedKFold
 
-from glassware.statistics import cross_validated, wilson
+from glassware.foundation.statistics import cross_validated, wilson
 from glassware.tabular.benchmark.baselines import OURS, SPARSE, fitted, installed, make, predictions
 from glassware.tabular.benchmark.own_table import OwnTable
 from glassware.tabular.inputs import DataError

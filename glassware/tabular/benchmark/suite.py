@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.tabular.benchmark.printed import BY_NAME, TASKS, Task
 from glassware.tabular.benchmark.tables import KINDS, Table, make_table, read_frame
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from glassware.draws import fold, seed_words
+from glassware.foundation.draws import fold, seed_words
 from glassware.tabular.jobs import Shape
 from glassware.tabular.loop import ADAM, fit
 from glassware.tabular.network import apply, layer_keys

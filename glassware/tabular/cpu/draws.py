@@ -1,4 +1,4 @@
-"""The random words of ``glassware.draws``, compiled: NumPy would hold the interpreter's lock."""
+"""The random words of ``glassware.foundation.draws``, compiled: NumPy would hold the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from glassware.draws import PARITY_CONSTANT, ROTATIONS
+from glassware.foundation.draws import PARITY_CONSTANT, ROTATIONS
 from glassware.tabular.cpu.compiled import compiled
 
 
 def draw(key: np.ndarray, counter0: np.ndarray, counter1: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As ``glassware.draws.draw``."""
+    """As ``glassware.foundation.draws.draw``."""
     counters = np.broadcast_arrays(counter0, counter1)
     first, second = (np.array(counter, np.uint32, order="C") for counter in counters)
     _threefry(key[0], key[1], first.reshape(-1), second.reshape(-1))

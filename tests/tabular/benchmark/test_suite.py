@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.errors import GlasswareError
+from glassware.foundation.errors import GlasswareError
 from glassware.tabular.benchmark.printed import BY_NAME, TASKS
 from glassware.tabular.benchmark.protocol import FEWEST_ROWS, FRACTIONS, Cell, split
 from glassware.tabular.benchmark.suite import Suite337, deviation, exact

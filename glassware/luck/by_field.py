@@ -1,0 +1,87 @@
+"""Which values of which fields succeed: a sweep's rows, field by field."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import polars as pl
+
+from glassware.foundation.part import dotted
+from glassware.foundation.specs import seedless
+from glassware.foundation.statistics import NEVER, median, wilson
+from glassware.sweeps.validation import build
+from glassware.training import Run
+
+
+def summary(frame: pl.DataFrame) -> pl.DataFrame:
+    """Success by each value of each field that varies between the rows (seeds apart), all others pooled.
+
+    Args:
+        frame: rows of a sweep, of any task.
+
+    Returns:
+        One row per field and value: ``runs``, ``successes``, ``rate`` with its Wilson interval ``low`` to ``high``,
+        ``median_steps`` to success (null: the median run never succeeds), and what counted as one (``measure``).
+    """
+    # Runs that differ in their seed alone share a specification: each is parsed once.
+    outcome = ("success", "steps_to_success")
+    alike = (
+        frame.group_by(seedless(), maintain_order=True).agg(outcome) if len(frame) else frame.select("spec", *outcome)
+    )
+    runs = [build(json.loads(spec)) for spec in alike["spec"]]
+    specs = [{field: _hashable(value) for field, value in dotted(run.model_dump())} for run in runs]
+    outcomes = [list(zip(*lists, strict=True)) for _, *lists in alike.iter_rows()]
+    measures = [_measure(run) for run in runs]
+
+    def cell(field: str, value: Any, members: list[int]) -> tuple[Any, ...]:
+        judged = ", ".join(dict.fromkeys(measures[i] for i in members))
+        return (*_cell(field, value, [one for i in members for one in outcomes[i]]), judged)
+
+    found: list[tuple[Any, ...]] = []
+    seen: list[list[list[int]]] = []
+    for field in dict.fromkeys(field for spec in specs for field in spec if field != "seed"):
+        groups: dict[Any, list[int]] = {}
+        for i, spec in enumerate(specs):
+            groups.setdefault(spec.get(field), []).append(i)
+        cut = sorted(groups.values())
+        # init.s is 2 exactly where init.scheme is sparse: to list it again would say nothing.
+        if len(cut) > 1 and not (None in groups and cut in seen):
+            seen.append(cut)
+            found += [cell(field, value, groups[value]) for value in sorted(groups, key=_order)]
+    if not found and outcomes:
+        found = [cell("all", None, list(range(len(runs))))]
+    names = ("field", "value", "runs", "successes", "rate", "low", "high", "median_steps", "measure")
+    kinds = (pl.String, pl.String, pl.Int64, pl.Int64, pl.Float64, pl.Float64, pl.Float64, pl.Int64, pl.String)
+    return pl.DataFrame(found, schema=dict(zip(names, kinds, strict=True)), orient="row")
+
+
+def _measure(run: Run) -> str:
+    """What counts as success: ``error ≤ 0.1``."""
+    return f"{run.measure} {'≤' if run.succeeds_below else '≥'} {run.evaluation.success:g}"
+
+
+def _hashable(value: Any) -> Any:
+    return str(list(value)) if isinstance(value, list | tuple) else value
+
+
+def _order(value: Any) -> tuple[int, Any]:
+    """Numbers by size, then text, then nothing (online)."""
+    if value is None:
+        return 2, 0
+    return (0, value) if isinstance(value, int | float) else (1, value)
+
+
+def _cell(field: str, value: Any, outcomes: list[tuple[bool, int | None]]) -> tuple[Any, ...]:
+    successes = sum(success for success, _ in outcomes)
+    steps = median([NEVER if step is None else step for _, step in outcomes])
+    shown = "online" if field == "m" and value is None else "–" if value is None else str(value)
+    return (
+        field,
+        shown,
+        len(outcomes),
+        successes,
+        *wilson(successes, len(outcomes)),
+        None if math.isinf(steps) else int(steps),
+    )

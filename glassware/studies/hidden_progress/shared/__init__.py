@@ -1,0 +1,1 @@
+"""What the studies of Hidden Progress share: settings, runs, look-ups, fits, printed tables."""

@@ -1,0 +1,1 @@
+"""Theorems of Hidden Progress in Deep Learning."""

@@ -1,0 +1,1 @@
+"""Theorems of Learning Parities with Neural Networks."""

@@ -1,0 +1,1 @@
+"""Theorems of Pareto Frontiers in Deep Feature Learning."""
