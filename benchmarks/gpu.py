@@ -1,8 +1,8 @@
-"""What only a GPU can show, a few minutes a call.
+"""What only a GPU can show, a few minutes per call.
 
     python -m benchmarks.gpu speed        model-steps/s, training only: PyTorch, plain JAX, our XLA path, our kernels
-    python -m benchmarks.gpu agreement    success counts of kernels and XLA on the edge of the frontier, 200 runs a cell
-    python -m benchmarks.gpu panel        the panel n = 50, k = 3 of the paper's frontier: 16,200 runs, or part of them
+    python -m benchmarks.gpu agreement    success counts of kernels and XLA at the edge, 200 runs per cell
+    python -m benchmarks.gpu panel        panels of the paper's frontier, 16,200 runs each, or some of their widths
 
 Tables are also written to the folder named by --out.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -84,7 +84,7 @@ def contestants(cell: Cell) -> list[Peer]:
     return [peer for peer in found if small or peer.settings[0].engine != "kernels-exact"]
 
 
-def agreement(out: Path, wanted: Sequence[tuple[int, ...]] = (), seeds: int = 200) -> None:
+def agreement(out: Path, wanted: Sequence[tuple[int, int]] = (), seeds: int = 200) -> None:
     """Success counts of XLA and kernels cell by cell, with a two-sided exact test."""
     rows: list[dict[str, Any]] = []
     for (n, k), steps in EDGES:
@@ -131,39 +131,60 @@ def successes(runs: list[Run], engine: Engine) -> Counter[str]:
     return found
 
 
-def panel(out: Path, limit: float) -> None:
-    """The panel width by width; wide networks a few seeds at a time, so that ``limit`` seconds can be kept.
+COMPACT = ["id", "spec", "n", "k", "m", "width", "init", "s", "seed", "success", "steps_to_success", "diverged_step"]
+COMPACT += ["steps_taken", "test_error", "semantics", "engine"]
 
-    What is finished stays in the store: the same call again goes on.
+
+def panel(out: Path, cells: Sequence[tuple[int, int]], widths: Sequence[int], limit: float) -> None:
+    """Panels (n, k) width by width; wide networks a few seeds at a time, so that ``limit`` seconds can be kept.
+
+    What is finished stays in the store: the same call again goes on. Rows without their curves go to one file per
+    panel, complete widths only.
     """
     from glassware.studies.pareto.success_frontier import frontier
     from glassware.sweeps import Store, sweep
 
-    store = Store(out / "store")
-    all_runs = [run for run in frontier("paper", None) if run.columns()["n"] == 50 and run.columns()["k"] == 3]
-    before = len(store.read())
-    started = time.perf_counter()
-    frames = []
-    for width, seeds in AT_A_TIME.items():
-        lasted = 0.0
-        for first in range(0, 50, seeds):
-            runs = [run for run in all_runs if run.network.width == width and first <= run.seed < first + seeds]
-            since = time.perf_counter()
-            if since - started + 1.2 * lasted > limit:
+    store, started = Store(out / "store"), time.perf_counter()
+    everything = frontier("paper", None)
+    for n, k in cells:
+        frames: list[pl.DataFrame] = []
+        panel_runs = [run for run in everything if run.columns()["n"] == n and run.columns()["k"] == k]
+        for width in widths:
+            runs = [run for run in panel_runs if run.network.width == width]
+            found = train_width(runs, AT_A_TIME[width], store, sweep, limit - (time.perf_counter() - started))
+            if found is None:
                 break
-            found = sweep(runs, store)
-            seconds, steps = time.perf_counter() - since, int(found["steps_taken"].sum())
-            lasted = max(lasted, seconds)
-            print(
-                f"r={width:>6} {len(runs):>5} runs {int(found['success'].sum()):>5} succeed {seconds:>7.1f} s "
-                f"{steps / seconds:>13,.0f} steps/s  ({' '.join(sorted(set(found['engine'])))})",
-                flush=True,
-            )
-            frames.append(found.drop([name for name in found.columns if name.startswith("curve_")]))
-    table = pl.concat(frames, how="diagonal_relaxed")
-    table.write_parquet(out / "panel.parquet", compression="zstd")
-    seconds = time.perf_counter() - started
-    print(f"{len(table) - before:,} runs in {seconds:.0f} s; {len(table):,} of {len(all_runs):,} are done")
+            frames.append(found.select(COMPACT))
+            pl.concat(frames).write_parquet(out / f"frontier-n{n}-k{k}.parquet", compression="zstd")
+    print(f"{time.perf_counter() - started:.0f} s")
+
+
+def train_width(
+    runs: list[Run], seeds: int, store: Any, sweep: Callable[..., pl.DataFrame], limit: float
+) -> pl.DataFrame | None:
+    """All runs of one width, so many seeds at a time; None when the next ones would not end within the limit."""
+    frames, started, longest = [], time.perf_counter(), 0.0
+    for first in range(0, 50, seeds):
+        since = time.perf_counter()
+        if since - started + 1.2 * longest > limit:
+            return None
+        found = sweep([run for run in runs if first <= run.seed < first + seeds], store)
+        seconds, steps = time.perf_counter() - since, int(found["steps_taken"].sum())
+        longest = max(longest, seconds)
+        cell = found.row(0, named=True)
+        print(
+            f"n={cell['n']} k={cell['k']} r={cell['width']:>6} {len(found):>5} runs "
+            f"{int(found['success'].sum()):>5} succeed {seconds:>7.1f} s {steps / seconds:>13,.0f} steps/s  "
+            f"({' '.join(sorted(set(found['engine'])))})",
+            flush=True,
+        )
+        frames.append(found)
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+def pairs(words: str) -> list[tuple[int, int]]:
+    """Pairs of numbers: ``50x3,100x4``."""
+    return [(int(a), int(b)) for a, b in (word.split("x") for word in words.split(",") if word)]
 
 
 def main() -> None:
@@ -171,18 +192,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["speed", "agreement", "panel"])
     parser.add_argument("--out", type=Path, default=Path("results/gpu"), help="folder for the tables")
-    parser.add_argument("--shapes", help="for speed: n x r, as 50x1024,200x10000")
-    parser.add_argument("--cells", default="", help="for agreement: n x k, as 100x4; all unless told")
+    parser.add_argument("--shapes", default="", help="for speed: n x r, as 50x1024,200x10000")
+    parser.add_argument("--cells", default="", help="for agreement and panel: n x k, as 100x4,50x3")
+    parser.add_argument("--widths", default="", help="for panel, as 10,30,100; all unless given")
     parser.add_argument("--limit", type=float, default=1200, help="for panel: seconds; the same call again goes on")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     if options.what == "speed":
-        given = [tuple(map(int, shape.split("x"))) for shape in (options.shapes or "").split(",") if shape]
-        speed(options.out, given or SHAPES)  # type: ignore[arg-type]
+        speed(options.out, pairs(options.shapes) or SHAPES)
     elif options.what == "agreement":
-        agreement(options.out, [tuple(map(int, cell.split("x"))) for cell in options.cells.split(",") if cell])
+        agreement(options.out, pairs(options.cells))
     else:
-        panel(options.out, options.limit)
+        widths = [int(width) for width in options.widths.split(",") if width]
+        panel(options.out, pairs(options.cells) or [(50, 3)], widths or list(AT_A_TIME), options.limit)
 
 
 if __name__ == "__main__":
