@@ -148,7 +148,7 @@ def panel(out: Path, cells: Sequence[tuple[int, int]], widths: Sequence[int], li
     everything = frontier("paper", None)
     for n, k in cells:
         frames: list[pl.DataFrame] = []
-        panel_runs = [run for run in everything if run.columns()["n"] == n and run.columns()["k"] == k]
+        panel_runs = [run for run in everything if isinstance(run.task, Parity) and (run.task.n, run.task.k) == (n, k)]
         for width in widths:
             runs = [run for run in panel_runs if run.network.width == width]
             found = train_width(runs, AT_A_TIME[width], store, sweep, limit - (time.perf_counter() - started))
