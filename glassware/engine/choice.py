@@ -13,8 +13,8 @@ from glassware.engine import cpu
 from glassware.engine.device import on_cpu
 from glassware.engine.kernels import program as gpu
 from glassware.engine.program import LaneProgram, Program
+from glassware.foundation.arrays import RunValues
 from glassware.foundation.errors import GlasswareError
-from glassware.foundation.part import Values
 from glassware.training import Run
 
 Engine: TypeAlias = Literal["auto", "xla", "kernels", "kernels-exact"]
@@ -81,7 +81,7 @@ def program(shape: Run, lanes: int, engine: Engine, relatives: tuple[Run, ...], 
         raise KernelError(str(error)) from error
 
 
-def _cpu_kernel(shape: Run, lanes: int, values: Values) -> LaneProgram:
+def _cpu_kernel(shape: Run, lanes: int, values: RunValues) -> LaneProgram:
     # Numba takes a second to import: only when it is used.
     from glassware.engine.cpu.compiled import build
     from glassware.engine.cpu.program import CpuProgram
@@ -94,7 +94,7 @@ def _cpu_kernel(shape: Run, lanes: int, values: Values) -> LaneProgram:
     return build(make)
 
 
-def _gpu_kernel(shape: Run, lanes: int, values: Values, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:
+def _gpu_kernel(shape: Run, lanes: int, values: RunValues, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:
     precision: gpu.Precision = "exact" if engine == "kernels-exact" else "fast"
     made = gpu.KernelProgram(shape, lanes, precision, relatives=relatives)
     made.compile(values)
