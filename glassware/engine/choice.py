@@ -53,13 +53,17 @@ class KernelError(Exception):
     """A kernel that cannot be built here."""
 
 
+def reason(error: Exception) -> str:
+    """The first line of an error, or its name."""
+    return str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+
+
 def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engine:
     """XLA instead of a kernel that failed, with a sentence in the log; where there is no other way, an error."""
-    reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
     if wanted != "auto" or used == "xla":
         hint = "; try the engine xla" if used != "xla" else "; what is finished is kept"
-        raise GlasswareError(f"the device failed at {_describe(shape)} ({reason}){hint}") from error
-    log.warning("the kernel failed for %s (%s); using XLA for it", _describe(shape), reason)
+        raise GlasswareError(f"the device failed at {_describe(shape)} ({reason(error)}){hint}") from error
+    log.warning("the kernel failed for %s (%s); using XLA for it", _describe(shape), reason(error))
     return "xla"
 
 

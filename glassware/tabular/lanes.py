@@ -15,6 +15,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 from jaxtyping import Float32, Int32
 
+from glassware.engine.choice import reason
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
 from glassware.foundation.arrays import Array, LaneValues, Params
 from glassware.tabular.jobs import Job, Lane, Outcome, Shape, best_check, lane_values
@@ -56,8 +57,7 @@ def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcom
     try:
         build(lambda: compile_now(precision))
     except Exception as error:  # whatever compiling for an unknown processor may raise
-        reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
-        log.warning("the kernel for tables failed (%s); using XLA", reason)
+        log.warning("the kernel for tables failed (%s); using XLA", reason(error))
         return None
     return train
 

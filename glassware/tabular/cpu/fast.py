@@ -10,14 +10,13 @@ from jaxtyping import Float32, Int64
 from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.compiled import compiled, inlined
 from glassware.tabular.cpu.exact import ADAM, Flat, Net, Rows, State, loss_and_slopes, place
+from glassware.tabular.cpu.half_few import output_few, update_few
 from glassware.tabular.cpu.half_products import (
     backward,
     halve_slopes,
     hidden,
     output,
-    output_few,
     update,
-    update_few,
 )
 from glassware.tabular.cpu.half_weights import halve_weights, transpose_weights
 from glassware.tabular.cpu.products import ROWS, transpose
