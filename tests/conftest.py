@@ -8,6 +8,10 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+from tests.shapes import check_axes
+
+check_axes()
+
 # Workers and the subprocesses of the kill tests inherit the environment, so a shape is compiled once a session.
 OWNS_CACHE = "JAX_COMPILATION_CACHE_DIR" not in os.environ
 if OWNS_CACHE:

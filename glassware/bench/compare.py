@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -15,7 +14,7 @@ from glassware.bench.peers import Peer, Workers, lacking, peers, workers
 CELLS = (Cell(50, 30), Cell(50, 100), Cell(50, 1000), Cell(200, 1000))
 GPU_CELLS = (*CELLS, Cell(50, 10_000))
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "device": pl.String,
     "n": pl.Int64,
     "r": pl.Int64,

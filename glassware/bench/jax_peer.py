@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float32, Integer
 
 from glassware.bench.cell import BATCH, DECAY, RATE, SAMPLE, Cell, Device, Setting
 from glassware.engine.device import cores
+from glassware.foundation.arrays import Array
 
-Params: TypeAlias = tuple[Any, ...]
+Params: TypeAlias = tuple[Float32[Array, "..."], ...]
 
 SIDE = {"cpu": 2048, "gpu": 8192}  # of the square matrices whose product is the ceiling
 COPIED = {"cpu": 2**26, "gpu": 2**28}  # numbers that are copied for the bandwidth: far more than a cache holds
@@ -94,14 +96,19 @@ def _init(cell: Cell, lanes: int, draw: np.random.Generator) -> Params:
     )
 
 
-def _loss(params: Params, x: Any, y: Any) -> Any:
+def _loss(params: Params, x: Float32[Array, "batch n"], y: Float32[Array, " batch"]) -> Float32[Array, ""]:
     w, b, v, beta = params
     output = jax.nn.relu(x @ w + b) @ v + beta
     return jnp.mean(jax.nn.relu(1.0 - y * output))
 
 
-def _train(params: Params, indices: Any, inputs: Any, labels: Any) -> tuple[Params, Any]:
-    def step(params: Params, index: Any) -> tuple[Params, Any]:
+def _train(
+    params: Params,
+    indices: Integer[Array, "steps batch"],
+    inputs: Float32[Array, "sample n"],
+    labels: Float32[Array, " sample"],
+) -> tuple[Params, Float32[Array, " steps"]]:
+    def step(params: Params, index: Integer[Array, " batch"]) -> tuple[Params, Float32[Array, ""]]:
         loss, gradient = jax.value_and_grad(_loss)(params, inputs[index], labels[index])
         return jax.tree.map(lambda p, g: p - RATE * (g + DECAY * p), params, gradient), loss
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
 import torch
 
@@ -116,7 +115,7 @@ def _stacked_step(cell: Cell, lanes: int, device: Device) -> Callable[[], None]:
     return step
 
 
-def _place(device: Device) -> Any:
+def _place(device: Device) -> torch.device:
     return torch.device("cuda" if device == "gpu" else "cpu")
 
 
@@ -125,17 +124,17 @@ def _wait(device: Device) -> None:
         torch.cuda.synchronize()
 
 
-def _sample(cell: Cell, place: Any) -> tuple[Any, Any]:
+def _sample(cell: Cell, place: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     inputs = 2.0 * torch.randint(2, (SAMPLE, cell.n), device=place) - 1.0
     return inputs, inputs[:, :3].prod(dim=1)
 
 
-def _layer(lanes: int, fan_in: int, fan_out: int, place: Any) -> tuple[Any, Any]:
+def _layer(lanes: int, fan_in: int, fan_out: int, place: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     bound = fan_in**-0.5
     shapes = (lanes, fan_in, fan_out), (lanes, 1, fan_out)
     weight, bias = (torch.empty(shape, device=place).uniform_(-bound, bound).requires_grad_() for shape in shapes)
     return weight, bias
 
 
-def _sgd(parameters: Iterable[Any]) -> Any:
+def _sgd(parameters: Iterable[torch.Tensor]) -> torch.optim.SGD:
     return torch.optim.SGD(parameters, lr=RATE, weight_decay=DECAY)

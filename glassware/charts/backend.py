@@ -5,14 +5,20 @@ A study names its charts where it is defined, so importing the chart builders mu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glassware.foundation.lazy import LazyModule
 
 if TYPE_CHECKING:
     import altair as alt
     import vl_convert as vl_convert
+
+    Figure: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
 else:
     alt, vl_convert = LazyModule("altair"), LazyModule("vl_convert")
+    Figure = object
 
-__all__ = ["alt", "vl_convert"]
+Record: TypeAlias = dict[str, object]  # of a chart's data
+Spec: TypeAlias = dict[str, Any]  # JSON: Vega-Lite, or a part of it
+
+__all__ = ["Figure", "Record", "Spec", "alt", "vl_convert"]

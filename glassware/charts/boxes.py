@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, alt
 from glassware.charts.labels import need, number, percent
 from glassware.charts.theme import CATEGORIES, DENSE, MUTED, heading, inline, log_axis
 
@@ -50,7 +49,7 @@ def boxes(
     panels = table[panel].unique(maintain_order=True).to_list()
     heights = [*finite[y], *(value for at, value in baseline if number(at) in order)]
     axis = log_axis(min(heights), max(heights), labelOverlap="greedy")
-    across: Any = alt.X(
+    across = alt.X(
         "x:N", sort=order, title=x_title, scale=alt.Scale(domain=order), axis=alt.Axis(labelAngle=0, grid=False)
     )
     up = alt.Y("y:Q", title=y_title, scale=alt.Scale(type="log", nice=False, padding=12), axis=axis)
@@ -64,7 +63,7 @@ def boxes(
     for place in panels:
         own = inline([record for record in records if record["panel"] == place])
         box = alt.Chart(own).mark_boxplot(size=20, extent=1.5, outliers={"size": 14}, median={"color": "white"})
-        layers: list[Any] = [box.encode(x=across, y=up, color=hue)]
+        layers: list[Figure] = [box.encode(x=across, y=up, color=hue)]
         above = alt.Chart(inline([note for note in notes if note["panel"] == place])).mark_text(fontSize=11, dy=-6)
         layers.append(above.encode(x=across, y=alt.value(0), text="note:N", color=alt.value(MUTED)))
         if baseline:

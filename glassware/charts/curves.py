@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, alt
 from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import NULLS, WORDS, labels, name, percent, phrase
 from glassware.charts.pooling import notes
@@ -86,7 +85,7 @@ def _heading(frame: pl.DataFrame, axes: _Axes, title: str, subtitle: str, over: 
     return heading(title, notes(frame, axes.columns, subtitle, over, [label for order in shown for label in order]))
 
 
-def _rates(frame: pl.DataFrame, axes: _Axes) -> Any:
+def _rates(frame: pl.DataFrame, axes: _Axes) -> Figure:
     table = cells(frame, axes.columns)
     ends = [f"{100 * low:.0f}–{100 * high:.0f}%" for low, high in table.select("low", "high").iter_rows()]
     table = table.with_columns(pl.col("rate").alias("value"), pl.Series("interval", ends, pl.String))
@@ -99,7 +98,7 @@ def _rates(frame: pl.DataFrame, axes: _Axes) -> Any:
     return _draw(table, axes, y, lift=2)  # the name of 100% lifts the header by the other five pixels
 
 
-def _times(frame: pl.DataFrame, axes: _Axes) -> Any:
+def _times(frame: pl.DataFrame, axes: _Axes) -> Figure:
     table = cells(frame, axes.columns, TIMES)
     lows, highs, words = [], [], []
     for middle, sample in table.select("median", "times").iter_rows():
@@ -125,7 +124,7 @@ def _times(frame: pl.DataFrame, axes: _Axes) -> Any:
     return _draw(table, axes, y, alt.Tooltip("value:Q", title="median steps", format=",.0f"))
 
 
-def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: int = 7) -> Any:
+def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: int = 7) -> Figure:
     """Line, points and intervals: a band along a numeric axis, a bar at each value of an ordinal one."""
     found, order = labels(table, axes.x)
     numeric = axes.x in LOGARITHMIC and not table[axes.x].null_count() and len(order) > 1

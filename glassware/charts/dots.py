@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Spec, alt
 from glassware.charts.labels import WORDS, labels, name, need
 from glassware.charts.theme import DENSE, colours, heading, inline
 
@@ -42,7 +40,7 @@ def dots(
     width = max(260, min(640, step * len(order)))
     crowded = LETTER * max(map(len, order), default=0) > width / max(1, len(order))
     axis = alt.Axis(labelAngle=SLANT if crowded else 0, grid=False)
-    encoding: dict[str, Any] = {"x": alt.X("x:N", sort=order, title=x_title, scale=alt.Scale(domain=order), axis=axis)}
+    encoding: Spec = {"x": alt.X("x:N", sort=order, title=x_title, scale=alt.Scale(domain=order), axis=axis)}
     if colour:
         scale = colours(colour, hue_order, numeric=not isinstance(table.schema[colour], WORDS))
         encoding["color"] = alt.Color(

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
+from glassware.charts.backend import Record
 from glassware.charts.cells import cells, middles
 from glassware.charts.labels import WORDS, keys, labels, name, need, percent, phrase
 
 NULL_GAP = 0.45  # of a cell, before the column of a missing number, such as online
 CROWDED = 10  # columns; on an axis of more numbers only powers of ten are named
+
+
+Row: TypeAlias = dict[str, Any]  # of a table, as Polars hands it out
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,11 @@ class Grid:
                 shown = [label if i % every == 0 else "" for i, label in enumerate(self.xs)]
         return {left + 0.5: label for left, label in zip(self.lefts, shown, strict=True)}
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """The cells as chart data."""
         return [self._record(cell) for cell in self.table.iter_rows(named=True)]
 
-    def words(self, shown: dict[int, int]) -> list[dict[str, Any]]:
+    def words(self, shown: dict[int, int]) -> list[Record]:
         """Every cell as two lines of text, over as many curves as ``shown`` says."""
         return [self._words(cell, shown.get(cell["cell"], 0)) for cell in self.table.iter_rows(named=True)]
 
@@ -110,7 +114,7 @@ class Grid:
             **({"median": "median steps to success"} if self.shares else {}),
         }
 
-    def _record(self, cell: dict[str, Any]) -> dict[str, Any]:
+    def _record(self, cell: Row) -> Record:
         return {
             "cell": cell["cell"],
             "left": cell["left"],
@@ -126,7 +130,7 @@ class Grid:
             **({"median": "–" if cell["median"] is None else f"{cell['median']:,.0f}"} if self.shares else {}),
         }
 
-    def _counts(self, cell: dict[str, Any]) -> dict[str, str]:
+    def _counts(self, cell: Row) -> dict[str, str]:
         if not self.shares:
             ends = "–".join("?" if cell[end] is None else f"{cell[end]:.3g}" for end in ("low", "high"))
             middle = "–" if cell["value"] is None else f"{cell['value']:.3g}"
@@ -137,7 +141,7 @@ class Grid:
             "interval": f"{100 * cell['low']:.0f}–{100 * cell['high']:.0f}%",
         }
 
-    def _words(self, cell: dict[str, Any], shown: int) -> dict[str, Any]:
+    def _words(self, cell: Row, shown: int) -> Record:
         counts = self._counts(cell)
         place = [phrase(self.table, self.x, cell["x_label"]), phrase(self.table, self.y, cell["y_label"])]
         if self.shares:
@@ -194,7 +198,7 @@ def _inits(frame: pl.DataFrame) -> pl.Expr:
     return label.unique(maintain_order=True).str.join(", ").alias("init_label")
 
 
-def _panel(cell: dict[str, Any]) -> dict[str, str]:
+def _panel(cell: Row) -> dict[str, str]:
     return {place: cell[f"{place}_label"] for place in ("row", "column") if f"{place}_label" in cell}
 
 

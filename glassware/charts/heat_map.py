@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, Record, Spec, alt
 from glassware.charts.dots import LETTER, SLANT
 from glassware.charts.grid import Grid, make_grid
 from glassware.charts.labels import name
@@ -65,7 +64,7 @@ def success_heat_map(
     return figure if first is not None else figure.properties(usermeta={ON_PAPER: 1})
 
 
-def _panels(grid: Grid, picked: Any, drawn_over: list[dict[str, Any]] | None = None) -> Any:
+def _panels(grid: Grid, picked: alt.Parameter | None, drawn_over: list[Record] | None = None) -> Figure:
     """The panels: cells, check marks, lines over them and, where cells can be picked, a box around the picked one."""
     base = alt.Chart()
     small = grid.side < SMALL
@@ -98,7 +97,7 @@ def _panels(grid: Grid, picked: Any, drawn_over: list[dict[str, Any]] | None = N
     panel = alt.layer(*layers, data=inline([*grid.records(), *(drawn_over or [])])).properties(
         width=grid.width, height=grid.height
     )
-    facets: dict[str, Any] = {}
+    facets: Spec = {}
     if grid.rows:
         header = alt.Header(labelAngle=0, labelAlign="left", labelPadding=8)
         facets["row"] = alt.Row("row:N", sort=grid.rows, title=None, header=header)

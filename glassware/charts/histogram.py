@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from glassware.charts.backend import alt
@@ -37,7 +35,7 @@ def histogram(
         *({**bar, "x": bar["left"], "kind": None} for bar in bars.to_dicts()),
         *({**point, "right": None} for point in laws.to_dicts()),
     ]
-    base: Any = alt.Chart()
+    base = alt.Chart()
     shares = [alt.Tooltip("left:Q", title="from"), alt.Tooltip("right:Q", title="to")]
     layers = [
         base.transform_filter("isValid(datum.right)")

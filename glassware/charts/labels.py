@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
@@ -93,11 +92,11 @@ def phrase(table: pl.DataFrame, column: str, label: str, *, init: str = " init")
     return f"{SYMBOLS.get(column, column.replace('_', ' '))} = {label}"
 
 
-def _label(column: str, value: Any) -> str:
+def _label(column: str, value: object) -> str:
     if value is None:
         return NULLS.get(column, "none")
     return number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 
-def _ordered(found: list[str], scores: Sequence[Any]) -> tuple[list[str], list[str]]:
+def _ordered(found: list[str], scores: Sequence[tuple[bool, float]]) -> tuple[list[str], list[str]]:
     return found, list(dict.fromkeys(label for _, label in sorted(zip(scores, found, strict=True))))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, Spec, alt
 from glassware.charts.labels import need
 from glassware.charts.theme import CATEGORIES, SHORT, heading, inline, log_axis, panelled
 
@@ -85,7 +84,7 @@ def lines(
         ),
         detail=["line:N", "rank:O"],
     )  # fmt: skip
-    chart: Any = base.mark_line(strokeWidth=1.3, strokeOpacity=0.7)
+    chart: Figure = base.mark_line(strokeWidth=1.3, strokeOpacity=0.7)
     if any(record["lone"] for record in records):
         chart = alt.layer(chart, base.transform_filter("datum.lone").mark_point(filled=True, size=30, opacity=1))
     figure = panelled(chart.properties(width=width, height=height), panels, columns=across)
@@ -99,7 +98,7 @@ def _order(table: pl.DataFrame, column: str) -> list[str]:
 
 
 def _scale(log: bool, domain: tuple[float, float] | None = None) -> alt.Scale:
-    more: dict[str, Any] = {} if domain is None else {"domain": list(domain), "clamp": True}
+    more: Spec = {} if domain is None else {"domain": list(domain), "clamp": True}
     return alt.Scale(type="log", nice=False, **more) if log else alt.Scale(nice=False, zero=False, **more)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, alt
 from glassware.charts.labels import labels, name, need, number
 from glassware.charts.theme import INK, MUTED, PICK, colours, heading, inline, log_axis
 
@@ -73,7 +71,7 @@ def data_against_compute(
     ]
     base = alt.Chart().encode(x=x)
     on_front = base.transform_filter("datum.front")
-    layers: list[Any] = [
+    layers: list[Figure] = [
         on_front.mark_line(interpolate="step-after", strokeWidth=1.5, color=MUTED).encode(y=y),
         base.transform_filter("!datum.front")
         .mark_point(filled=True, size=45, opacity=0.4)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Record, alt
 from glassware.charts.labels import need
 from glassware.charts.theme import CATEGORIES, INK, MUTED, heading, inline, panelled
 
@@ -40,8 +38,8 @@ def marked_histogram(
     """
     need(table, [value, kind, panel, mark])
     kinds, panels = (table[column].unique(maintain_order=True).to_list() for column in (kind, panel))
-    bars: list[dict[str, Any]] = []
-    marks: list[dict[str, Any]] = []
+    bars: list[Record] = []
+    marks: list[Record] = []
     for name in panels:
         part = table.filter(pl.col(panel) == name)
         edges = np.histogram_bin_edges(np.append(part[value].to_numpy(), [0.0, part[mark][0]]), bins)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Record, alt
 from glassware.charts.grid import Grid
 from glassware.charts.theme import INK
 
 DASHES = [[6, 3], [2, 2], [1, 0], [10, 2, 2, 2]]
 
 
-def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[dict[str, Any]]:
+def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[Record]:
     """Lines in pixels of their panel.
 
     ``overlay`` has the columns that make the panels, ``label``, and the column of the vertical or of the horizontal
@@ -40,9 +39,9 @@ def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[dict[str, Any]]:
     return records
 
 
-def overlay_layers(base: Any, records: list[dict[str, Any]]) -> list[Any]:
+def overlay_layers(base: alt.Chart, records: list[Record]) -> list[alt.Chart]:
     """The lines, with a white edge so that they show on every colour."""
-    labels = list(dict.fromkeys(record["line"] for record in records))
+    labels = list(dict.fromkeys(str(record["line"]) for record in records))
     lines = base.transform_filter("isValid(datum.line)")
     ends = {
         "x": alt.X("from_x:Q", scale=None),

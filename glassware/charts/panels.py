@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import polars as pl
 
@@ -62,6 +61,6 @@ def error_panels(
         ours.mark_point(size=26, filled=True, opacity=1),
     ]
     facet = alt.Facet("panel:N", sort=panels, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
-    layered: Any = alt.layer(*layers, data=inline(records)).properties(**SIZE)
-    figure: Any = layered.facet(facet=facet, columns=min(columns, len(panels)), spacing=18)
+    layered = alt.layer(*layers, data=inline(records)).properties(**SIZE)
+    figure = layered.facet(facet=facet, columns=min(columns, len(panels)), spacing=18)
     return figure.resolve_scale(x="independent", y="independent").properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, alt
 from glassware.charts.grid import Grid
 from glassware.charts.save import BROWSER
 from glassware.charts.theme import INK, MUTED, inline
@@ -43,7 +41,7 @@ def selection(first: int | None) -> alt.Parameter:
     return alt.selection_point(name=PICKED, fields=["cell"], empty=False, toggle=False, value=value)
 
 
-def curves_panel(grid: Grid, curves: Curves, table: pl.DataFrame, kinds: list[str]) -> Any:
+def curves_panel(grid: Grid, curves: Curves, table: pl.DataFrame, kinds: list[str]) -> Figure:
     """The curves of the picked cell under two lines that say which one it is and how it went."""
     some = f"isValid({PICKED}.cell)"
     this = f"datum.cell == ({some} ? {PICKED}.cell[0] : {NONE})"

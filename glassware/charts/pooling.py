@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import polars as pl
 
@@ -73,9 +72,9 @@ def notes(
     return [line for line in lines if line]
 
 
-def _plain(spec: str) -> dict[str, Any]:
+def _plain(spec: str) -> dict[str, object]:
     return {name: v for name, v in fields(spec).items() if name not in LUCK and not name.startswith("start.")}
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import geometric_mean
-from typing import Any
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Record, Spec, alt
 from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import labels, name, phrase
 from glassware.charts.pooling import notes
@@ -42,7 +41,7 @@ def power_laws(
     hues, hue_order = labels(table, colour)
     panels, panel_order = labels(table, panel)
     head = {label: phrase(table, panel, label) for label in panel_order}
-    records: list[dict[str, Any]] = []
+    records: list[Record] = []
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for cell, hue, place in zip(table.iter_rows(named=True), hues, panels, strict=True):
         found = bootstrap(median, cell["times"])
@@ -63,10 +62,12 @@ def power_laws(
     across = min(columns, len(panel_order))
     width, height = SIZES.get(across, SMALL)
     sizes = sorted(set(table[x]))
-    ends = [value for r in records for value in (r["y"], r["low"], r["high"]) if value]
+    ends = [
+        value for r in records for value in (r["y"], r["low"], r["high"]) if isinstance(value, int | float) and value
+    ]
     scale = alt.Scale(type="log", nice=False, padding=10)
     x_axis = alt.Axis(values=sizes, tickCount=len(sizes), grid=False, labelOverlap="greedy")
-    encoded: dict[str, Any] = {
+    encoded: Spec = {
         # Room on the right for the exponents.
         "x": alt.X(
             "x:Q",
@@ -115,7 +116,7 @@ def power_laws(
     return figure.properties(title=heading(title, notes(frame, [x, colour, panel], subtitle, over, order)))  # type: ignore[no-any-return]
 
 
-def _fit(key: tuple[str, str], points: list[tuple[float, float]]) -> list[dict[str, Any]]:
+def _fit(key: tuple[str, str], points: list[tuple[float, float]]) -> list[Record]:
     """Both ends of the line through the medians."""
     sizes, times = zip(*points, strict=True)
     alpha = power_law_exponent(sizes, times)

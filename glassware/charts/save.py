@@ -8,9 +8,8 @@ import os
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from glassware.charts.backend import alt, vl_convert
+from glassware.charts.backend import Spec, alt, vl_convert
 from glassware.charts.theme import CONFIG
 from glassware.foundation.errors import GlasswareError
 
@@ -62,23 +61,23 @@ def save(chart: alt.TopLevelMixin, folder: Path, name: str) -> tuple[Path, Path]
         raise GlasswareError(f"cannot write the figure '{name}' into {folder}: {error.strerror or error}") from error
 
 
-def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
+def specification(chart: alt.TopLevelMixin) -> Spec:
     """The chart in Vega-Lite with the house look; what the chart configures itself wins."""
     # Whatever theme and data transformer a notebook has enabled, the figure is the same.
     with alt.theme.enable("default"), alt.data_transformers.enable("default"):
-        spec: dict[str, Any] = chart.to_dict()  # type: ignore[attr-defined]
+        spec: Spec = chart.to_dict()  # type: ignore[attr-defined]
     own = spec.get("config", {})
     spec["config"] = {**CONFIG, **{key: _over(CONFIG.get(key), value) for key, value in own.items()}}
     return spec
 
 
-def on_page(spec: dict[str, Any]) -> dict[str, Any]:
+def on_page(spec: Spec) -> Spec:
     """The specification as a page shows it: hints about clicking appear."""
     params = [{**param, "value": True} if param["name"] == BROWSER else param for param in spec.get("params", [])]
     return {**spec, "params": params} if params else spec
 
 
-def on_paper(spec: dict[str, Any]) -> dict[str, Any]:
+def on_paper(spec: Spec) -> Spec:
     """The specification as paper shows it: without the views, and their data, that only work when clicked."""
     views = spec.get("usermeta", {}).get(ON_PAPER)
     if views is None:
@@ -115,15 +114,15 @@ def _version() -> str:
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
-def _over(ours: Any, theirs: Any) -> Any:
+def _over(ours: object, theirs: object) -> object:
     return {**ours, **theirs} if isinstance(ours, dict) and isinstance(theirs, dict) else theirs
 
 
-def _script(spec: dict[str, Any]) -> str:
+def _script(spec: Spec) -> str:
     return json.dumps(spec, separators=(",", ":")).replace("</", "<\\/")
 
 
-def _title(spec: dict[str, Any]) -> str:
+def _title(spec: Spec) -> str:
     title = spec.get("title", "")
     text = title.get("text", "") if isinstance(title, dict) else title
     return " ".join(text) if isinstance(text, list) else str(text)

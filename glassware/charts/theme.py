@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, Record, Spec, alt
 
 INK, MUTED, FAINT = "#1f2328", "#6b7280", "#e3e6ea"
 TRAIN = "#9aa0a6"  # training error is gray in every figure, as in the paper
@@ -16,7 +17,7 @@ HEAT: Literal["viridis"] = "viridis"  # perceptually uniform and safe for colour
 SEQUENCE = [0.88, 0.05]  # the part of it for lines: its yellow end is too pale on white
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first travels with vl-convert: the same PNG everywhere
 
-CONFIG: dict[str, Any] = {
+CONFIG: Spec = {
     "background": "white",
     "font": FONT,
     "padding": 12,
@@ -65,7 +66,7 @@ CONFIG: dict[str, Any] = {
 SHORT = "format(datum.value, '~s')"  # 0, 500, 10k; an axis with this as its format writes 0k
 
 
-def inline(records: list[dict[str, Any]]) -> dict[str, Any]:
+def inline(records: Sequence[Mapping[str, object]]) -> Record:
     """Chart data.
 
     A dict, for Altair validates its own class record by record, and of a tuple, for it copies lists record by record
@@ -79,7 +80,9 @@ def heading(title: str, subtitle: str | list[str]) -> alt.TitleParams:
     return alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
 
 
-def panelled(chart: Any, order: list[str], *, columns: int, spacing: int = 18, own_x: bool = False) -> Any:
+def panelled(
+    chart: Figure, order: list[str], *, columns: int, spacing: int = 18, own_x: bool = False
+) -> alt.FacetChart:
     """The chart once for every value of ``panel``, in this order, each under its name.
 
     Args:
@@ -90,6 +93,7 @@ def panelled(chart: Any, order: list[str], *, columns: int, spacing: int = 18, o
         own_x: whether every panel has a scale of its own below it, and so an axis.
     """
     facet = alt.Facet("panel:N", sort=order, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
+    assert not isinstance(chart, alt.FacetChart), "panels do not have panels"
     figure = chart.facet(facet=facet, columns=columns, spacing=spacing)
     if len(order) % columns and not own_x:
         # Shared axes would be drawn below the panels that the last row lacks.

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Spec, alt
 from glassware.charts.labels import need
 from glassware.charts.theme import FAINT, INK, heading, inline, panelled
 
@@ -49,7 +47,7 @@ def tiles(
             alt.Tooltip("text:N", title=value_title),
         ],
     )
-    named: dict[str, Any] = {"values": legend_values} if legend_values else {}
+    named: Spec = {"values": legend_values} if legend_values else {}
     legend = alt.Legend(title=value_title, gradientLength=150, **named)
     known = base.transform_filter("isValid(datum.value)")
     layers = [

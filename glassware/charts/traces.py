@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, alt
 from glassware.charts.labels import SHARES, keys, labels, name
 from glassware.charts.theme import MUTED, SHORT, TRAIN, init_colour, inline
 
@@ -94,14 +94,14 @@ def traces(
     return table.select(*by, "kind", "run", *lists), [curves.kind(label) for label in order]
 
 
-def unroll(chart: Any, *, log_x: bool = False) -> Any:
+def unroll(chart: Figure, *, log_x: bool = False) -> Figure:
     """Turn traces, one record per run, into points; on the chart that holds the data, for layers would each do it."""
     points = chart.transform_flatten(["step", "test", "train"])
     # The evaluation before the first step has no place on a log axis.
     return points.transform_filter("datum.step > 0") if log_x else points
 
 
-def curve_layers(table: pl.DataFrame, curves: Curves, kinds: list[str], log: alt.Axis | None = None) -> list[Any]:
+def curve_layers(table: pl.DataFrame, curves: Curves, kinds: list[str], log: alt.Axis | None = None) -> list[alt.Chart]:
     """Layers that draw traces: training gray and behind, test in the hue of its init, and the threshold."""
     x = alt.X(
         "step:Q",

@@ -13,8 +13,8 @@ from glassware.engine import cpu
 from glassware.engine.device import on_cpu
 from glassware.engine.kernels import program as gpu
 from glassware.engine.program import LaneProgram, Program
+from glassware.foundation.arrays import RunValues
 from glassware.foundation.errors import GlasswareError
-from glassware.foundation.part import Values
 from glassware.training import Run
 
 Engine: TypeAlias = Literal["auto", "xla", "kernels", "kernels-exact"]
@@ -53,13 +53,17 @@ class KernelError(Exception):
     """A kernel that cannot be built here."""
 
 
+def reason(error: Exception) -> str:
+    """The first line of an error, or its name."""
+    return str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+
+
 def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engine:
     """XLA instead of a kernel that failed, with a sentence in the log; where there is no other way, an error."""
-    reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
     if wanted != "auto" or used == "xla":
         hint = "; try the engine xla" if used != "xla" else "; what is finished is kept"
-        raise GlasswareError(f"the device failed at {_describe(shape)} ({reason}){hint}") from error
-    log.warning("the kernel failed for %s (%s); using XLA for it", _describe(shape), reason)
+        raise GlasswareError(f"the device failed at {_describe(shape)} ({reason(error)}){hint}") from error
+    log.warning("the kernel failed for %s (%s); using XLA for it", _describe(shape), reason(error))
     return "xla"
 
 
@@ -81,7 +85,7 @@ def program(shape: Run, lanes: int, engine: Engine, relatives: tuple[Run, ...], 
         raise KernelError(str(error)) from error
 
 
-def _cpu_kernel(shape: Run, lanes: int, values: Values) -> LaneProgram:
+def _cpu_kernel(shape: Run, lanes: int, values: RunValues) -> LaneProgram:
     # Numba takes a second to import: only when it is used.
     from glassware.engine.cpu.compiled import build
     from glassware.engine.cpu.program import CpuProgram
@@ -94,7 +98,7 @@ def _cpu_kernel(shape: Run, lanes: int, values: Values) -> LaneProgram:
     return build(make)
 
 
-def _gpu_kernel(shape: Run, lanes: int, values: Values, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:
+def _gpu_kernel(shape: Run, lanes: int, values: RunValues, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:
     precision: gpu.Precision = "exact" if engine == "kernels-exact" else "fast"
     made = gpu.KernelProgram(shape, lanes, precision, relatives=relatives)
     made.compile(values)

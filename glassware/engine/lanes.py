@@ -7,7 +7,6 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import jax
 import numpy as np
@@ -281,7 +280,7 @@ class _Pool:
         self.program = target
 
 
-def describe(shape: Run, runs: int, engine: Engine = "auto") -> dict[str, Any]:
+def describe(shape: Run, runs: int, engine: Engine = "auto") -> dict[str, str | int | float]:
     """What the engine would choose for this many runs of a shape."""
     used = choose(shape, engine)
     return {"engine": used, "lanes": choose_lanes(shape, runs, used), "devices": len(devices())}

@@ -6,14 +6,14 @@ import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numba
 
-from glassware.engine import vectors
+from glassware.engine import threefry, vectors
 from glassware.engine.cache import cache_folder, cache_wanted
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 Built = TypeVar("Built")
 
 
@@ -23,7 +23,7 @@ class MachineCode:
     def __init__(self, name: str, sources: Path) -> None:
         # Named by all its files: Numba looks at a function's own file only, not at those it calls.
         digest = hashlib.sha256()
-        for path in [*sorted(sources.glob("*.py")), Path(vectors.__file__)]:
+        for path in [*sorted(sources.glob("*.py")), Path(vectors.__file__), Path(threefry.__file__)]:
             digest.update(path.read_bytes())
         self.folder = cache_folder() / f"{name}-{digest.hexdigest()[:12]}"
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol, TypeAlias, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
+from jaxtyping import Bool, Int, Shaped
 
 from glassware.engine.device import mesh, on_cpu
-from glassware.models import Params
+from glassware.foundation.arrays import Array, LaneValues, Params, RunValues, Whole
 from glassware.tasks import Parity
 from glassware.training import Constant, Loop, Records, Run, State
+from glassware.training.loop import Examination
 
 CAPACITY = 64  # evaluations a chunk can hold
 
 LANES, SHARED = PartitionSpec("lanes"), PartitionSpec()
+
+Held: TypeAlias = Params | LaneValues  # a network as a path holds it
+Tree = TypeVar("Tree")  # arrays in any nesting
 
 
 def plain_loop(shape: Run) -> bool:
@@ -47,25 +52,27 @@ class LaneProgram(Protocol):
     def skips_idle(self) -> bool:
         """Whether a lane without a run costs nothing; if not, idle lanes are worth compacting away."""
 
-    def compile(self, values: Any) -> None:
+    def compile(self, values: RunValues) -> None:
         """Compile now, so that later calls can be timed."""
 
     def idle(self) -> State:
         """A state in which every lane is done: nothing runs until lanes are filled."""
 
-    def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
+    def advance(
+        self, values: RunValues, state: State, fresh: Bool[np.ndarray, " lanes"], evaluations: int
+    ) -> tuple[State, Records]:
         """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
 
-    def gather(self, state: State, order: np.ndarray) -> State:
+    def gather(self, state: State, order: Int[np.ndarray, " kept"]) -> State:
         """Lanes in a new order (possibly fewer), for a program of that many lanes."""
 
-    def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
+    def final(self, values: RunValues, state: State, lane: int) -> dict[str, Shaped[np.ndarray, "..."]]:
         """The final probes of one lane."""
 
     def params(self, state: State, lane: int) -> Params:
         """The network of one lane."""
 
-    def first(self, values: Any) -> Params:
+    def first(self, values: RunValues) -> Params:
         """The network that a lane with these values begins with."""
 
 
@@ -99,7 +106,7 @@ class Program:
     def skips_idle(self) -> bool:
         return on_cpu()
 
-    def compile(self, values: Any) -> None:
+    def compile(self, values: RunValues) -> None:
         arguments = (self._put(values), self.idle(), np.zeros(self.lanes, bool), self._exam, np.int32(1))
         self._compiled = self._advance.lower(*arguments).compile()
 
@@ -108,46 +115,62 @@ class Program:
         state = jax.tree.map(lambda a: np.zeros((self.lanes, *a.shape), a.dtype), blank)
         return jax.device_put(state._replace(done=np.ones_like(state.done)), self._spread)
 
-    def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
+    def advance(
+        self, values: RunValues, state: State, fresh: Bool[np.ndarray, " lanes"], evaluations: int
+    ) -> tuple[State, Records]:
         state, records = self._compiled(
             self._put(values), state, self._put(fresh), self._exam, np.int32(min(evaluations, CAPACITY))
         )
         return state, records
 
-    def gather(self, state: State, order: np.ndarray) -> State:
+    def gather(self, state: State, order: Int[np.ndarray, " kept"]) -> State:
         return jax.device_put(jax.tree.map(lambda a: a[order], state), self._spread)
 
-    def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
+    def final(self, values: RunValues, state: State, lane: int) -> dict[str, Shaped[np.ndarray, "..."]]:
         if not self.shape.probes:
             return {}  # fetching a lane's weights costs milliseconds, which short runs would feel
         return {name: np.asarray(a) for name, a in self._final(values, self.params(state, lane)).items()}
 
-    def first(self, values: Any) -> Params:
+    def first(self, values: RunValues) -> Params:
         return jax.tree.map(np.asarray, self._first(values))
 
     def params(self, state: State, lane: int) -> Params:
         return jax.tree.map(np.asarray, self._network(jax.tree.map(lambda a: a[lane], state.params)))
 
-    def _put(self, values: Any) -> Any:
+    def _put(self, values: Tree) -> Tree:
         return jax.device_put(values, self._spread)
 
     # What another path changes: how a lane begins, what it is examined on, how it advances, and its parameters' form.
 
-    def _initial(self, values: Any) -> State:
+    def _initial(self, values: RunValues) -> State:
         return self.loop.init(values)
 
-    def _examination(self) -> Any:
+    def _examination(self) -> Examination | None:
         return self.loop.examination()
 
-    def _network(self, params: Any) -> Any:
-        return params
+    def _network(self, held: Held) -> Params:
+        return cast(Params, held)
 
-    def _body(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
+    def _body(
+        self,
+        values: RunValues,
+        state: State,
+        fresh: Bool[Array, " lanes"],
+        exam: Examination | None,
+        evaluations: Whole,
+    ) -> tuple[State, Records]:
         path = self._each if on_cpu() else self._together
         return path(values, state, fresh, exam, evaluations)
 
-    def _each(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
-        def one(lane: Any) -> tuple[State, Records]:
+    def _each(
+        self,
+        values: RunValues,
+        state: State,
+        fresh: Bool[Array, " lanes"],
+        exam: Examination | None,
+        evaluations: Whole,
+    ) -> tuple[State, Records]:
+        def one(lane: tuple[RunValues, State, Bool[Array, ""]]) -> tuple[State, Records]:
             values, state, fresh = lane
             begin = lambda: self.loop.begin(values, exam, CAPACITY)
             keep = lambda: (state, self.loop.blank(CAPACITY))
@@ -156,9 +179,16 @@ class Program:
 
         return jax.lax.map(one, (values, state, fresh))
 
-    def _together(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
+    def _together(
+        self,
+        values: RunValues,
+        state: State,
+        fresh: Bool[Array, " lanes"],
+        exam: Examination | None,
+        evaluations: Whole,
+    ) -> tuple[State, Records]:
         def begin() -> tuple[State, Records]:
-            def one(values: Any, state: State, fresh: Any) -> tuple[State, Records]:
+            def one(values: RunValues, state: State, fresh: Bool[Array, ""]) -> tuple[State, Records]:
                 new = self.loop.begin(values, exam, CAPACITY)
                 return jax.tree.map(lambda a, b: jnp.where(fresh, a, b), new, (state, self.loop.blank(CAPACITY)))
 

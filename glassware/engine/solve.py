@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
 
 import jax
 import numpy as np
+from jaxtyping import Float, Float64, UInt32
 
 from glassware.engine.outcome import Outcome
+from glassware.foundation.arrays import Array, Key, LaneValues
 from glassware.foundation.draws import Stream, held_out_key, stream_key
 from glassware.models import KernelRidge
 from glassware.tasks import Task
@@ -60,7 +61,7 @@ def _kernel(run: Run) -> KernelRidge:
     return run.model
 
 
-def _sample(run: Run) -> tuple[Any, Any]:
+def _sample(run: Run) -> tuple[Float64[np.ndarray, "m n"], Float64[np.ndarray, " m"]]:
     """The run's m examples and their labels as the learner sees them."""
     key = run.key()
     keys = stream_key(key, Stream.EXAMPLE), stream_key(key, Stream.NOISE)
@@ -68,7 +69,9 @@ def _sample(run: Run) -> tuple[Any, Any]:
     return np.concatenate([x for x, _ in blocks]), np.concatenate([y for _, y in blocks])
 
 
-def _test_error(run: Run, model: KernelRidge, coefficients: Any, sample: Any) -> float:
+def _test_error(
+    run: Run, model: KernelRidge, coefficients: Float64[np.ndarray, " m"], sample: Float64[np.ndarray, "m n"]
+) -> float:
     """Error on the held-out sample that all runs of a task share."""
     missed = 0
     for x, y in _blocks(run, (held_out_key(), None), run.evaluation.test):
@@ -76,7 +79,9 @@ def _test_error(run: Run, model: KernelRidge, coefficients: Any, sample: Any) ->
     return missed / run.evaluation.test
 
 
-def _blocks(run: Run, keys: tuple[Any, Any], size: int) -> Iterator[tuple[Any, Any]]:
+def _blocks(
+    run: Run, keys: tuple[Key, Key | None], size: int
+) -> Iterator[tuple[Float64[np.ndarray, "block n"], Float64[np.ndarray, " block"]]]:
     """The first ``size`` examples of a stream, a block at a time; without a noise key their labels are clean."""
     draw, values = _drawer(run.task.shape()), run.task.values(run.key())
     for first in range(0, size, BLOCK):
@@ -86,13 +91,14 @@ def _blocks(run: Run, keys: tuple[Any, Any], size: int) -> Iterator[tuple[Any, A
 
 
 @lru_cache(maxsize=16)
-def _drawer(task: Task) -> Callable[..., tuple[Any, Any]]:
+def _drawer(task: Task) -> Callable[..., tuple[Float[Array, "block n"], Float[Array, " block"]]]:
     """One block of examples of a task, compiled."""
 
-    def draw(values: Any, key: Any, noise_key: Any, index: Any) -> tuple[Any, Any]:
+    def draw(
+        values: LaneValues, key: Key, noise_key: Key | None, index: UInt32[Array, " block"]
+    ) -> tuple[Float[Array, "block n"], Float[Array, " block"]]:
         raw = task.raw(key, index)
-        clean = noise_key is None
-        y = task.targets(values, raw) if clean else task.train_targets(values, noise_key, index, raw)
+        y = task.targets(values, raw) if noise_key is None else task.train_targets(values, noise_key, index, raw)
         return task.inputs(values, raw), y
 
     return jax.jit(draw)

@@ -6,7 +6,7 @@ they are written as such. LLVM turns a vector of sixteen into one AVX-512 regist
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager
 
 from llvmlite import ir
 from numba.core import cgutils
@@ -21,34 +21,34 @@ INDEX = ir.IntType(64)
 class Vectors:
     """Writes into a function under construction. Places are elements of flat arrays; nothing is checked."""
 
-    def __init__(self, builder: Any) -> None:
+    def __init__(self, builder: ir.IRBuilder) -> None:
         self.builder = builder
 
-    def load(self, base: Any, at: Any, kind: Any = FLOATS) -> Any:
+    def load(self, base: ir.Value, at: ir.Value, kind: ir.Type = FLOATS) -> ir.Value:
         pointer = self.builder.bitcast(self.builder.gep(base, [at]), kind.as_pointer())
         return self.builder.load(pointer, align=4)
 
-    def store(self, vector: Any, base: Any, at: Any) -> None:
+    def store(self, vector: ir.Value, base: ir.Value, at: ir.Value) -> None:
         pointer = self.builder.bitcast(self.builder.gep(base, [at]), vector.type.as_pointer())
         self.builder.store(vector, pointer, align=4)
 
-    def element(self, base: Any, at: Any) -> Any:
+    def element(self, base: ir.Value, at: ir.Value) -> ir.Value:
         return self.builder.load(self.builder.gep(base, [at]))
 
-    def spread(self, scalar: Any) -> Any:
+    def spread(self, scalar: ir.Value) -> ir.Value:
         """A vector of sixteen copies."""
         empty = ir.Constant(ir.VectorType(scalar.type, ROW), ir.Undefined)
         first = self.builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
         return self.builder.shuffle_vector(first, empty, ir.Constant(INTS, [0] * ROW))
 
-    def constant(self, value: float) -> Any:
+    def constant(self, value: float) -> ir.Constant:
         return ir.Constant(FLOATS, [value] * ROW)
 
-    def times(self, a: Any, b: Any) -> Any:
+    def times(self, a: ir.Value, b: ir.Value) -> ir.Value:
         return self.builder.fmul(a, b, flags=("contract",))
 
-    def fma(self, a: Any, b: Any, c: Any) -> Any:
+    def fma(self, a: ir.Value, b: ir.Value, c: ir.Value) -> ir.Value:
         return self.builder.fadd(self.times(a, b), c, flags=("contract",))
 
-    def loop(self, count: Any) -> Any:
+    def loop(self, count: ir.Value) -> AbstractContextManager[cgutils.Loop]:
         return cgutils.for_range(self.builder, count, intp=INDEX)

@@ -11,15 +11,19 @@ from __future__ import annotations
 import hashlib
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from jaxtyping import Float32, UInt32
+
+from glassware.foundation.arrays import Array, EitherArray, Key, Whole
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY_CONSTANT = 0x1BD11BDA
 
-Words: TypeAlias = Any  # a uint32 array of NumPy or JAX; the functions here do not care which
-Key: TypeAlias = tuple[Any, Any]
+Kind = TypeVar("Kind", np.ndarray, Array, EitherArray)  # all functions here work on arrays of NumPy and of JAX
+Words: TypeAlias = UInt32[Kind, "..."]
+Word: TypeAlias = np.uint32 | UInt32[EitherArray, "..."]
 
 
 class Stream(IntEnum):
@@ -37,7 +41,7 @@ def _u32(value: int) -> np.uint32:
     return np.uint32(value & 0xFFFFFFFF)
 
 
-def threefry(key: Key, counter0: Words, counter1: Words) -> tuple[Words, Words]:
+def threefry(key: tuple[Word, Word], counter0: Words[Kind], counter1: Words[Kind]) -> tuple[Words[Kind], Words[Kind]]:
     """Two random 32-bit words for each counter pair. Key and counters broadcast against each other."""
     k0, k1 = key
     keys = (k0, k1, k0 ^ k1 ^ _u32(PARITY_CONSTANT))
@@ -51,12 +55,12 @@ def threefry(key: Key, counter0: Words, counter1: Words) -> tuple[Words, Words]:
     return x0, x1
 
 
-def seed_words(seed: int) -> np.ndarray:
+def seed_words(seed: int) -> UInt32[np.ndarray, " 2"]:
     """A seed in [0, 2**64) as two uint32 words (low, high)."""
     return np.array([seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF], np.uint32)
 
 
-def run_key(seed: int, cell: str) -> np.ndarray:
+def run_key(seed: int, cell: str) -> UInt32[np.ndarray, " 2"]:
     """The key that everything random in a run follows from, uint32 (2,): its seed and the text of its cell.
 
     Runs of different cells draw independent numbers, whatever their seeds.
@@ -70,17 +74,17 @@ def _digest(cell: str) -> bytes:
     return hashlib.sha256(cell.encode()).digest()[:8]
 
 
-def stream_key(key: np.ndarray, stream: int) -> np.ndarray:
+def stream_key(key: UInt32[np.ndarray, " 2"], stream: int) -> UInt32[np.ndarray, " 2"]:
     """The key of one stream of the run with this key, uint32 (2,). Keys are made on the host and are lane values."""
     return fold(key, stream)
 
 
-def held_out_key() -> np.ndarray:
+def held_out_key() -> UInt32[np.ndarray, " 2"]:
     """The key of the held-out sample, which all runs of a task share."""
     return stream_key(seed_words(0), Stream.TEST)
 
 
-def fold(key: np.ndarray, index: int) -> np.ndarray:
+def fold(key: UInt32[np.ndarray, " 2"], index: int) -> UInt32[np.ndarray, " 2"]:
     """The key of sub-stream ``index`` (host only)."""
     return _fold(int(key[0]), int(key[1]), int(index)).copy()
 
@@ -91,12 +95,12 @@ def _fold(low: int, high: int, index: int) -> np.ndarray:
     return np.concatenate(threefry((_u32(low), _u32(high)), counter, counter * _u32(0)))
 
 
-def draw(key: Words, counter0: Words, counter1: Words) -> tuple[Words, Words]:
-    """Two random words for each counter pair, under a key of shape (2,)."""
+def draw(key: Key | tuple[Word, Word], counter0: Words[Kind], counter1: Words[Kind]) -> tuple[Words[Kind], Words[Kind]]:
+    """Two random words for each counter pair, under a key of two words."""
     return threefry((key[0], key[1]), counter0, counter1)
 
 
-def unit(words: Words) -> Words:
+def unit(words: UInt32[Kind, "*shape"]) -> Float32[Kind, "*shape"]:
     """Words to float32 uniform on the open interval (0, 1): 23 bits, at the midpoints of their cells.
 
     With 24 bits the midpoints above 1/2 are not float32 numbers, and the last of them rounds to 1.
@@ -104,18 +108,18 @@ def unit(words: Words) -> Words:
     return (words >> _u32(9)).astype(np.float32) * np.float32(2**-23) + np.float32(2**-24)
 
 
-def below(words: Words, bound: Words) -> Words:
+def below(words: Words[Kind], bound: Word | Whole) -> Words[Kind]:
     """Words to integers in [0, bound). The bias of the remainder is at most bound / 2**32."""
     return words % bound
 
 
-def ranking(words: Words, indices: Words, size: int) -> Words:
+def ranking(words: Words[Kind], indices: Words[Kind], size: int) -> Words[Kind]:
     """Words with their lowest bits replaced by the index, so that no two of ``size`` scores tie."""
     bits = max(1, (size - 1).bit_length())
     return ((words >> _u32(bits)) << _u32(bits)) | indices
 
 
-def subset(key: np.ndarray, size: int, chosen: int) -> tuple[int, ...]:
+def subset(key: UInt32[np.ndarray, " 2"], size: int, chosen: int) -> tuple[int, ...]:
     """A uniformly random subset of ``range(size)`` with ``chosen`` elements, sorted (host only)."""
     return _subset(int(key[0]), int(key[1]), size, chosen)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
+from jaxtyping import Float
 from pydantic import Field, field_validator, model_validator
 
+from glassware.foundation.arrays import Array
 from glassware.foundation.part import check_known
 from glassware.models.activations import ACTIVATIONS
 from glassware.models.model import Model
@@ -37,7 +39,7 @@ class Activated(Model):
             raise ValueError(f"the activation '{self.activation}' has no degree: leave model.degree out")
         return self
 
-    def sigma(self, z: Any) -> Any:
+    def sigma(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
         """The activation of z, entry by entry."""
         return ACTIVATIONS[self.activation].function(z, self.degree)
 

@@ -15,9 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TypeAlias
 
+from jaxtyping import Float
+
+from glassware.foundation.arrays import Array
 from glassware.foundation.backend import jax, jnp
+
+Entries: TypeAlias = Float[Array, "*shape"]  # every function here goes entry by entry
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,12 @@ class Activation:
             form. None for other functions.
     """
 
-    function: Callable[[Any, Any], Any]
+    function: Callable[..., Entries]
     degree: bool = False
     wave: Callable[[int], tuple[float, float]] | None = None
 
 
-def zigzag(z: Any, degree: int) -> Any:
+def zigzag(z: Entries, degree: int) -> Entries:
     """k segments of slope +-1 through the parity points; the end segments go on for ever.
 
     At a kink the slope is that of the segment to its right.
@@ -42,7 +47,7 @@ def zigzag(z: Any, degree: int) -> Any:
     return _segment(z, degree, jnp.clip(jnp.ceil((degree - z) / 2.0) - 1.0, 0.0, degree - 1.0))
 
 
-def triangle(z: Any, degree: int) -> Any:
+def triangle(z: Entries, degree: int) -> Entries:
     """The zigzag with endlessly many segments: a triangle wave of period 4 with value 1 at z = k.
 
     At a kink the slope is that of the segment to its right.
@@ -50,14 +55,14 @@ def triangle(z: Any, degree: int) -> Any:
     return _segment(z, degree, jnp.ceil((degree - z) / 2.0) - 1.0)
 
 
-def _segment(z: Any, degree: int, j: Any) -> Any:
+def _segment(z: Entries, degree: int, j: Entries) -> Entries:
     """The line through (k-2j, (-1)^j) and (k-2j-2, (-1)^(j+1)). ``j`` is piecewise constant: no slope comes from it."""
     j = jax.lax.stop_gradient(j)
     odd = j - 2.0 * jnp.floor(j / 2.0)
     return (1.0 - 2.0 * odd) * (z - (degree - 1.0) + 2.0 * j)
 
 
-def polynomial(z: Any, degree: int) -> Any:
+def polynomial(z: Entries, degree: int) -> Entries:
     """The polynomial of degree k through the parity points. Only powers of one evenness occur: Horner in z^2."""
     first, *rest = reversed(coefficients(degree)[degree % 2 :: 2])
     square, value = z * z, jnp.full_like(z, float(first))
@@ -85,19 +90,19 @@ def wave(degree: int, frequency: float = 1.0) -> tuple[float, float]:
     return frequency * math.pi / 2.0, ((1 - degree) % 4) * math.pi / 2.0
 
 
-def sinusoid(z: Any, degree: int) -> Any:
+def sinusoid(z: Entries, degree: int) -> Entries:
     """sin(pi z / 2 + (1-k) pi/2): smooth, periodic, through the parity points."""
     a, c = wave(degree)
     return jnp.sin(a * z + c)
 
 
-def double_sinusoid(z: Any, degree: int) -> Any:
+def double_sinusoid(z: Entries, degree: int) -> Entries:
     """The sinusoid at twice the frequency; it is the parity for relevant weights 1/2."""
     a, c = wave(degree, 2.0)
     return jnp.sin(a * z + c)
 
 
-def relu6(z: Any) -> Any:
+def relu6(z: Entries) -> Entries:
     """min(max(z, 0), 6); its slope is 0 at both kinks, as that of relu."""
     return jnp.where(z >= 6, 6.0, jnp.where(z <= 0, 0.0, z))
 

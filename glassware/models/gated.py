@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
+from jaxtyping import Float
 from pydantic import Field
 
+from glassware.foundation.arrays import Array, LaneValues, Params
 from glassware.foundation.backend import jnp
 from glassware.models.init import normal
-from glassware.models.model import Model, Params
+from glassware.models.model import Model
 from glassware.tasks.task import Task
 
 
@@ -33,11 +35,11 @@ class Gated(Model):
     def layers(self) -> int:
         return 2
 
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         drawn = normal(values["keys"][0], task.input_size, self.gates)
         linear = {"w": jnp.zeros((task.input_size, self.gates)), "b": jnp.zeros(self.gates)}
         return {"w": drawn - jnp.mean(drawn, axis=0)}, linear
 
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]:
         gates, linear = params
         return jnp.sum(jnp.where(x @ gates["w"] > 0, x @ linear["w"] + linear["b"], 0.0), axis=-1)

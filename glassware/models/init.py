@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
+from jaxtyping import Float, UInt32
 from pydantic import Field, model_validator
 
+from glassware.foundation.arrays import Array, Key, LaneValues, Number, Whole
 from glassware.foundation.backend import jnp
-from glassware.foundation.draws import Stream, Words, draw, fold, ranking, stream_key, unit
+from glassware.foundation.draws import Stream, draw, fold, ranking, stream_key, unit
 from glassware.foundation.part import Part, Values
 
 SCHEMES = ("dense", "kaiming", "sign", "sparse", "glorot")  # their order is that of a lane value
@@ -65,7 +67,7 @@ class Init(Part):
             raise ValueError(f"neurons must lie below parent_width = {self.parent_width}, not {max(self.neurons)}")
         return self
 
-    def values(self, key: np.ndarray, width: int, layers: int) -> Values:
+    def values(self, key: UInt32[np.ndarray, " 2"], width: int, layers: int) -> Values:
         """Lane values for a network of ``layers`` layers.
 
         Args:
@@ -86,20 +88,20 @@ class Init(Part):
 
 
 def affine(
-    values: Any,
-    weight_key: Words,
-    bias_key: Words,
-    rows: Any,
-    columns: Any,
-    fan_in: Any,
-    fan_out: Any,
+    values: LaneValues,
+    weight_key: Key,
+    bias_key: Key,
+    rows: UInt32[Array, " inputs"],
+    columns: UInt32[Array, " outputs"],
+    fan_in: Number,
+    fan_out: Number,
     *,
     first: bool,
     gain: float = 2.0,
-) -> Any:
-    """Weights (inputs, outputs) and bias (outputs,) of one affine layer.
+) -> tuple[Float[Array, "inputs outputs"], Float[Array, " outputs"]]:
+    """Weights and bias of one affine layer.
 
-    ``rows`` are the addresses of the inputs and ``columns`` those of the outputs (uint32); a sub-network is drawn by
+    ``rows`` are the addresses of the inputs and ``columns`` those of the outputs; a sub-network is drawn by
     passing the addresses it keeps. ``first`` says whether the sparse scheme applies here. ``gain`` is the variance of
     Kaiming weights times fan_in.
     """
@@ -114,22 +116,31 @@ def affine(
     return weight, bias
 
 
-def matrix(values: Any, key: Words, rows: int, columns: int, fan_in: int, fan_out: int) -> Any:
-    """Weights (rows, columns) of a layer that is not the first and has no bias."""
+def matrix(
+    values: LaneValues, key: Key, rows: int, columns: int, fan_in: int, fan_out: int
+) -> Float[Array, "{rows} {columns}"]:
+    """Weights of a layer that is not the first and has no bias."""
     words = draw(key, *_places(rows, columns))
     return _entries(values["scheme"], *words, fan_in, fan_out, 2.0)
 
 
-def normal(key: Words, rows: int, columns: int) -> Any:
-    """Standard Gaussian entries (rows, columns), whatever the scheme: embeddings."""
+def normal(key: Key, rows: int, columns: int) -> Float[Array, "{rows} {columns}"]:
+    """Standard Gaussian entries, whatever the scheme: embeddings."""
     return _gaussian(*draw(key, *_places(rows, columns)), 1.0)
 
 
-def _places(rows: int, columns: int) -> tuple[Any, Any]:
+def _places(rows: int, columns: int) -> tuple[UInt32[Array, "1 {columns}"], UInt32[Array, "{rows} 1"]]:
     return jnp.arange(columns, dtype=jnp.uint32)[None, :], jnp.arange(rows, dtype=jnp.uint32)[:, None]
 
 
-def _entries(scheme: Any, word0: Any, word1: Any, fan_in: Any, fan_out: Any, gain: float) -> Any:
+def _entries(
+    scheme: Whole,
+    word0: UInt32[Array, "*shape"],
+    word1: UInt32[Array, "*shape"],
+    fan_in: Number,
+    fan_out: Number,
+    gain: float,
+) -> Float[Array, "*shape"]:
     """One entry per word pair under each scheme; ``gain`` is the Kaiming variance times fan_in."""
     uniform = 2.0 * unit(word0) - 1.0
     sign = jnp.where(uniform < 0, -1.0, 1.0)
@@ -140,6 +151,8 @@ def _entries(scheme: Any, word0: Any, word1: Any, fan_in: Any, fan_out: Any, gai
     return jnp.where(scheme == SCHEMES.index("glorot"), bound * uniform, by_fan_in)
 
 
-def _gaussian(word0: Any, word1: Any, variance: float) -> Any:
+def _gaussian(
+    word0: UInt32[Array, "*shape"], word1: UInt32[Array, "*shape"], variance: float
+) -> Float[Array, "*shape"]:
     """Box and Muller's cosine."""
     return jnp.sqrt(-2.0 * variance * jnp.log(unit(word0))) * jnp.cos(2.0 * np.pi * unit(word1))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
+from jaxtyping import Float
 from pydantic import Field, model_validator
 
 from glassware.foundation.part import Part
-
-Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float64, or a vector
 
 LARGEST_SAMPLE = 30_000  # the Gram matrix of this many examples takes 7 GB in float64
 
@@ -44,7 +43,7 @@ class KernelRidge(Part):
             raise ValueError(f"bias belongs to the kernel 'ntk': a constant input changes nothing for '{self.kernel}'")
         return self
 
-    def columns(self, role: str) -> dict[str, Any]:
+    def columns(self, role: str) -> dict[str, object]:
         return {**super().columns(role), "kernel": self.label}
 
     @property
@@ -52,20 +51,24 @@ class KernelRidge(Part):
         """Short name for tables and charts."""
         return f"{self.kernel} with bias" if self.bias else self.kernel
 
-    def gram(self, a: Matrix, b: Matrix) -> Matrix:
-        """k(a_i, b_j) for inputs (rows, n) and (columns, n)."""
+    def gram(
+        self, a: Float[np.ndarray, "rows n"], b: Float[np.ndarray, "columns n"]
+    ) -> Float[np.ndarray, "rows columns"]:
+        """k(a_i, b_j)."""
         if self.kernel == "rbf":
             return rbf(a, b, 1.0 / a.shape[1] if self.gamma is None else self.gamma)
         return relu_ntk(_with_constant(a), _with_constant(b)) if self.bias else relu_ntk(a, b)
 
-    def fit(self, x: Matrix, y: Matrix) -> Matrix:
-        """Coefficients a (m,) for a sample x (m, n), y (m,)."""
+    def fit(self, x: Float[np.ndarray, "m n"], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+        """Coefficients a for a sample x, y."""
         gram = self.gram(x, x)
         gram[np.diag_indices_from(gram)] += self.ridge
         return np.linalg.solve(gram, y)
 
-    def predict(self, coefficients: Matrix, sample: Matrix, x: Matrix) -> Matrix:
-        """Outputs (batch,) for inputs (batch, n)."""
+    def predict(
+        self, coefficients: Float[np.ndarray, " m"], sample: Float[np.ndarray, "m n"], x: Float[np.ndarray, "batch n"]
+    ) -> Float[np.ndarray, " batch"]:
+        """Outputs for these inputs."""
         return self.gram(x, sample) @ coefficients
 
     def solve_flops(self, inputs: int, m: int, test: int) -> float:
@@ -73,13 +76,15 @@ class KernelRidge(Part):
         return m**3 / 3 + 2.0 * m * (m + test) * (inputs + 1)
 
 
-def rbf(a: Matrix, b: Matrix, gamma: float) -> Matrix:
+def rbf(
+    a: Float[np.ndarray, "rows n"], b: Float[np.ndarray, "columns n"], gamma: float
+) -> Float[np.ndarray, "rows columns"]:
     """exp(-gamma |a_i - b_j|^2)."""
     square = np.sum(a * a, axis=1)[:, None] + np.sum(b * b, axis=1)[None, :] - 2.0 * (a @ b.T)
     return np.exp(-gamma * np.maximum(square, 0.0))
 
 
-def relu_ntk(a: Matrix, b: Matrix) -> Matrix:
+def relu_ntk(a: Float[np.ndarray, "rows n"], b: Float[np.ndarray, "columns n"]) -> Float[np.ndarray, "rows columns"]:
     """Tangent kernel of x -> sqrt(2/r) sum_i v_i relu(w_i . x), v and w standard Gaussian, as r grows.
 
     Training w contributes 2 <a, b> P(w.a > 0, w.b > 0), training v contributes 2 E[relu(w.a) relu(w.b)]: the arc-cosine
@@ -93,5 +98,5 @@ def relu_ntk(a: Matrix, b: Matrix) -> Matrix:
     return (product * obtuse + norms * (cosine * obtuse + sine)) / np.pi
 
 
-def _with_constant(x: Matrix) -> Matrix:
+def _with_constant(x: Float[np.ndarray, "rows n"]) -> Float[np.ndarray, "rows n+1"]:
     return np.hstack([x, np.ones((len(x), 1))])

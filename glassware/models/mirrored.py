@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from jaxtyping import Float
 from pydantic import Field
 
+from glassware.foundation.arrays import Array, LaneValues, Params
 from glassware.foundation.backend import jnp
 from glassware.foundation.draws import below, draw, unit
 from glassware.models.activations import ACTIVATIONS
-from glassware.models.model import Model, Params
+from glassware.models.model import Model
 from glassware.tasks.leaky import LeakyParity
 from glassware.tasks.task import Task
 
@@ -48,7 +50,7 @@ class Mirrored(Model):
         if scheme != "dense":
             raise ValueError(f"the model '{self.name}' has first weights of its own: leave init.scheme out")
 
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         assert isinstance(task, LeakyParity)
         n, units = task.n, self.half if self.copies != "none" else 2 * self.half
         columns, rows = jnp.arange(units, dtype=jnp.uint32), jnp.arange(n, dtype=jnp.uint32)
@@ -64,7 +66,7 @@ class Mirrored(Model):
         first = {"w": jnp.concatenate([signs, turn * signs], axis=1), "b": jnp.concatenate([bias, turn * bias])}
         return first, {"w": jnp.concatenate([readout, -readout])}
 
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]:
         first, last = params
         hidden = ACTIVATIONS["relu6"].function((x @ first["w"]) / math.sqrt(x.shape[-1]) + first["b"], None)
         # One half after the other: where they cancel they cancel exactly, which one long sum would round away.

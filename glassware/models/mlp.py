@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from jaxtyping import Float, UInt32
 from pydantic import Field, field_validator
 
+from glassware.foundation.arrays import Array, LaneValues, Number, Params
 from glassware.foundation.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine
-from glassware.models.model import Params
 from glassware.tasks.task import Kind, Task
 
 Width = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -48,11 +49,11 @@ class MLP(Activated):
         """Numbers between layers, inputs and outputs included."""
         return (task.input_size, *self.widths, task.classes)
 
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         sizes = self.sizes(task)
-        addresses = [jnp.arange(size, dtype=jnp.uint32) for size in sizes]
+        addresses: list[UInt32[Array, " units"]] = [jnp.arange(size, dtype=jnp.uint32) for size in sizes]
         addresses[1] = values["neurons"]
-        fans: list[Any] = list(sizes)
+        fans: list[Number] = list(sizes)
         fans[1] = values["fan_in"]
         layers = []
         for i in range(len(sizes) - 1):
@@ -63,7 +64,7 @@ class MLP(Activated):
             del layers[-1]["b"]
         return tuple(layers)
 
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, "*batch_and_classes"]:
         *hidden, last = params
         for layer in hidden:
             x = self.sigma(x @ layer["w"] + layer["b"])
@@ -71,7 +72,7 @@ class MLP(Activated):
         output = output + last["b"] if self.output_bias else output
         return output[..., 0] if output.shape[-1] == 1 else output
 
-    def neurons(self, params: Params) -> Any:
+    def neurons(self, params: Params) -> Float[Array, "units numbers"]:
         if len(self.widths) != 1:
             raise NotImplementedError
         hidden, readout = params

@@ -6,16 +6,17 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from inspect import isabstract
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from jaxtyping import Float, Shaped
 
+from glassware.foundation.arrays import Array, EitherArray, LaneValues, Params
 from glassware.foundation.backend import jax
 from glassware.foundation.part import Part
 from glassware.tasks.task import Kind, Task
 
-# One dictionary of arrays per layer; where affine, "w" (in, out) and "b". A leaf is named by its place: ``0.w``.
-Params: TypeAlias = tuple[dict[str, Any], ...]
+__all__ = ["Model", "Params", "from_leaves", "named_leaves"]
 
 
 class Model(Part):
@@ -48,7 +49,7 @@ class Model(Part):
             """The size to tell people: the field of this name where there is one, else of the first hidden layer."""
 
     @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
         # Not a plain property of this class: it would stand in the way of a subclass's field of the same name.
         if not isabstract(cls) and not hasattr(cls, "width") and "width" not in cls.model_fields:
             cls.width = property(lambda self: next(iter(self.widths), self.units))  # type: ignore[method-assign, assignment]
@@ -64,11 +65,13 @@ class Model(Part):
         """Entries of the parameter tuple. Each has a factor in ``layer_rates`` and two keys of the init stream."""
 
     @abstractmethod
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         """Initial parameters from the lane values of ``Init``."""
 
     @abstractmethod
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(
+        self, params: Params, x: Float[Array, "*batch_and_inputs"]
+    ) -> Float[Array, "*batch_and_positions_and_classes"]:
         """Outputs for inputs (batch, *input_shape): (batch,), (batch, classes) or (batch, positions, classes)."""
 
     def parameters(self, task: Task) -> int:
@@ -91,26 +94,26 @@ class Model(Part):
         """Most numbers an example takes between two layers; examinations are cut into blocks by it."""
         return max((*self.widths, task.input_size, task.classes))
 
-    def neurons(self, params: Params) -> Any:
-        """Everything that belongs to each hidden unit, (units, numbers), for penalties on neurons."""
+    def neurons(self, params: Params) -> Float[Array, "units numbers"]:
+        """Everything that belongs to each hidden unit, for penalties on neurons."""
         raise NotImplementedError
 
     def check(self, task: Task, scheme: str) -> None:
         """Raise a ValueError of one sentence if the network does not fit this task or this init scheme."""
 
-    def columns(self, role: str) -> dict[str, Any]:
+    def columns(self, role: str) -> dict[str, object]:
         widths = {"width": next(iter(self.widths), None), "depth": len(self.widths) or None}
         return {**super().columns(role), **widths, "widths": self.widths if len(self.widths) > 1 else None}
 
 
-def named_leaves(params: Params) -> dict[str, Any]:
+def named_leaves(params: Params) -> dict[str, Shaped[EitherArray, "..."]]:
     """The arrays of a network by name: ``0.w`` is the matrix of the first layer."""
     return {f"{i}.{name}": leaf for i, layer in enumerate(params) for name, leaf in layer.items()}
 
 
-def from_leaves(leaves: Mapping[str, Any]) -> Params:
+def from_leaves(leaves: Mapping[str, Shaped[EitherArray, "..."]]) -> Params:
     """Back from names to the parameters of a network."""
-    layers: dict[int, dict[str, Any]] = {}
+    layers: dict[int, dict[str, Shaped[EitherArray, "..."]]] = {}
     for path, leaf in leaves.items():
         layer, name = path.split(".", 1)
         layers.setdefault(int(layer), {})[name] = leaf

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from jaxtyping import Float
+
+from glassware.foundation.arrays import Array, LaneValues, Params
 from glassware.foundation.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine
-from glassware.models.model import Params
 from glassware.tasks.task import Task
 
 
@@ -22,13 +24,13 @@ class Neuron(Activated):
     def layers(self) -> int:
         return 1
 
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         keys, inputs = values["keys"], task.input_size
         addresses = jnp.arange(inputs, dtype=jnp.uint32)
         weight, bias = affine(values, keys[0], keys[1], addresses, addresses[:1], inputs, 1, first=True)
         return ({"w": weight, "b": bias},)
 
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]:
         (layer,) = params
         return self.sigma((x @ layer["w"] + layer["b"])[..., 0])
 

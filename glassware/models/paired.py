@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
+from jaxtyping import Float
 from pydantic import Field, model_validator
 
+from glassware.foundation.arrays import Array, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import below, draw
 from glassware.models.init import affine
 from glassware.models.mlp import MLP
-from glassware.models.model import Params
 from glassware.tasks.task import Task
 
 
@@ -37,7 +38,7 @@ class Paired(MLP):
             raise ValueError(f"a paired network has one hidden layer of an even width, not {self.width}")
         return self
 
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         keys, rows = values["keys"], jnp.arange(task.input_size, dtype=jnp.uint32)
         pairs = values["neurons"][: self.units // 2]
         weight, _ = affine(values, keys[0], keys[1], rows, pairs, 1, 1, first=True)
@@ -48,7 +49,7 @@ class Paired(MLP):
         readout = {"w": jnp.concatenate([out, -out])[:, None]}
         return (hidden, {**readout, "b": jnp.zeros(1)} if self.output_bias else readout)
 
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]:
         hidden, readout = params
         if self.frozen_biases:
             hidden = {**hidden, "b": jax.lax.stop_gradient(hidden["b"])}

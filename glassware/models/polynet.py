@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from jaxtyping import Float
 from pydantic import Field
 
+from glassware.foundation.arrays import Array, LaneValues, Params
 from glassware.foundation.backend import jnp
 from glassware.models.init import affine
-from glassware.models.model import Model, Params
+from glassware.models.model import Model
 from glassware.tasks.task import Task
 
 
@@ -48,7 +50,7 @@ class PolyNet(Model):
                 "the init scheme 'sparse' does not fit a disjoint polynet: its factors see disjoint blocks"
             )
 
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         keys, inputs = values["keys"], task.input_size
         rows = jnp.arange(inputs, dtype=jnp.uint32)
         columns = jnp.arange(self.units, dtype=jnp.uint32)
@@ -56,7 +58,7 @@ class PolyNet(Model):
         weight, bias = affine(values, keys[0], keys[1], rows, columns, fan_in, 1, first=not self.disjoint, gain=gain)
         return ({"w": weight},) if self.disjoint else ({"w": weight, "b": bias},)
 
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]:
         (layer,) = params
         if self.disjoint:
             blocks = (x * layer["w"][:, 0]).reshape(*x.shape[:-1], self.degree, -1)

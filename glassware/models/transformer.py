@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
+from jaxtyping import Float
 from pydantic import Field, model_validator
 
+from glassware.foundation.arrays import Array, EitherArray, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
 from glassware.models.init import matrix, normal
-from glassware.models.model import Model, Params
+from glassware.models.model import Model
 from glassware.tasks.task import Task
 
 Size = Annotated[int, Field(ge=1, le=100_000)]
@@ -57,7 +59,7 @@ class Transformer(Model):
         if scheme == "sparse":
             raise ValueError("the init scheme 'sparse' does not fit a transformer: no layer sees the input coordinates")
 
-    def init(self, values: Any, task: Task) -> Params:
+    def init(self, values: LaneValues, task: Task) -> Params:
         inputs = task.input_size
         d, attn, (_, mlp) = self.d_emb, self.d_attn, self.widths
         keys, across = values["keys"], self.heads * attn
@@ -70,15 +72,17 @@ class Transformer(Model):
             {"w": matrix(values, keys[10], d, 1, d, 1)},
         )
 
-    def apply(self, params: Params, x: Any) -> Any:
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]:
         embed, _, after, into, out, readout = params
         attended = self._attention(params, x)
         a = embed["tokens"][CLS] + attended @ after["out"]
         z = a + jax.nn.gelu(a @ into["w"] + into["b"], approximate=False) @ out["w"] + out["b"]
         return (z @ readout["w"])[..., 0]
 
-    def _attention(self, params: Params, x: Any) -> Any:
-        """What each head brings to [CLS], (batch, heads d_attn).
+    def _attention(
+        self, params: Params, x: Float[Array, "*batch n"]
+    ) -> Float[Array, "*batch {self.heads}*{self.d_attn}"]:
+        """What each head brings to [CLS].
 
         A position holds one of two tokens, so there are 2n+1 tokens in all: their logits and values are made once per
         step, not once per example, and an example picks its own n+1 of them.
@@ -95,7 +99,9 @@ class Transformer(Model):
         own = jnp.broadcast_to(token_logit[CLS], (*x.shape[:-1], 1, heads))
         share = jax.nn.softmax(jnp.concatenate([chosen, own], axis=-2), axis=-2)  # (batch, n + 1, heads)
 
-        def brought(share: Any, value: Any) -> Any:
+        def brought(
+            share: Float[Array, "*batch tokens heads"], value: Float[EitherArray, "tokens heads*d"]
+        ) -> Float[Array, "*batch heads d"]:
             return jnp.einsum("...nh,nhj->...hj", share, value.reshape(-1, heads, attn))
 
         # The values of a position differ by token only in the token's own: sum those by the share each token got.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from glassware.probes.fits import (
     any_model,
@@ -24,6 +24,7 @@ from glassware.probes.gap import fourier_gap
 from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
 from glassware.probes.outputs import components, correlation, largest_output
 from glassware.probes.readout import solvable, solved_readout
+from glassware.probes.subject import Candidate, Found
 from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms, weight_sizes
 
 
@@ -39,8 +40,8 @@ class Probe:
     """
 
     when: Literal["curve", "final"]
-    measure: Callable[..., dict[str, Any]]
-    check: Callable[[Any], None] = any_model
+    measure: Callable[..., Found]
+    check: Callable[[Candidate], None] = any_model
     sample: bool = False
 
 

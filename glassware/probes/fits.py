@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-Check: TypeAlias = Callable[[Any], None]
+from glassware.probes.subject import Candidate
+
+Check: TypeAlias = Callable[[Candidate], None]
 
 MOST_COLUMNS = 1000
 
 
-def any_model(run: Any) -> None:
+def any_model(run: Candidate) -> None:
     """Every trained network will do."""
 
 
 def first_layer(probe: str) -> Check:
     """The check of a probe that looks at the weights from the input coordinates."""
 
-    def check(run: Any) -> None:
+    def check(run: Candidate) -> None:
         if not run.model.layered:
             raise ValueError(
                 f"the probe '{probe}' looks at first-layer weights, which the model '{run.model.name}' does not have"
@@ -30,9 +32,9 @@ def one_hidden_layer(probe: str) -> Check:
     """The check of a probe that looks at neurons, their biases and their readout."""
     layered = first_layer(probe)
 
-    def check(run: Any) -> None:
+    def check(run: Candidate) -> None:
         layered(run)
-        if run.model.layers != 2:
+        if run.network.layers != 2:
             raise ValueError(f"the probe '{probe}' needs one hidden layer, which '{run.model.name}' does not have here")
 
     return check
@@ -41,7 +43,7 @@ def one_hidden_layer(probe: str) -> Check:
 def endless_sample(probe: str) -> Check:
     """The check of a probe that looks at the held-out sample that all runs of a task share."""
 
-    def check(run: Any) -> None:
+    def check(run: Candidate) -> None:
         if run.task.domain is not None:
             raise ValueError(f"the probe '{probe}' needs a held-out sample, which '{run.task.name}' does not have")
 
@@ -51,7 +53,7 @@ def endless_sample(probe: str) -> Check:
 def leaky(probe: str) -> Check:
     """The check of a probe that looks at the two components of a leaky parity."""
 
-    def check(run: Any) -> None:
+    def check(run: Candidate) -> None:
         if run.task.name != "leaky-parity":
             raise ValueError(f"the probe '{probe}' needs the task 'leaky-parity', not '{run.task.name}'")
 
@@ -62,9 +64,9 @@ def few_weights(probe: str) -> Check:
     """The check of a probe that keeps every first-layer weight as a column."""
     layered = first_layer(probe)
 
-    def check(run: Any) -> None:
+    def check(run: Candidate) -> None:
         layered(run)
-        columns = run.task.input_size * run.model.units
+        columns = run.task.input_size * run.network.units
         if columns > MOST_COLUMNS:
             raise ValueError(
                 f"the probe '{probe}' keeps every first-layer weight: at most {MOST_COLUMNS}, not {columns}; "
@@ -78,9 +80,9 @@ def one_neuron(probe: str) -> Check:
     """The check of a probe that looks at the weights of the only neuron."""
     layered = first_layer(probe)
 
-    def check(run: Any) -> None:
+    def check(run: Candidate) -> None:
         layered(run)
-        if run.model.units != 1:
-            raise ValueError(f"the probe '{probe}' needs a single first-layer neuron, not {run.model.units}")
+        if run.network.units != 1:
+            raise ValueError(f"the probe '{probe}' needs a single first-layer neuron, not {run.network.units}")
 
     return check

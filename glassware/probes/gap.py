@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from jaxtyping import Float
 
+from glassware.foundation.arrays import Array, Params, RunValues
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.movement import on_support
 from glassware.probes.outputs import correlation_of, mean_over
+from glassware.probes.subject import Numbers, Sample, Subject
 
 ENUMERATED = 16  # inputs up to which the cube is walked through
 BLOCK = 1024  # its points at a time
 
 
-def fourier_gap(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+def fourier_gap(run: Subject, values: RunValues, params: Params, exam: Sample) -> Numbers:
     """``gap`` = max over S of |g_i| minus max off S, and ``gap_min`` = min over S of |g_i| minus the same.
 
     g is the gradient of E[y yhat(x)] by the weights, on the population: in closed form for sinusoids, by enumeration
@@ -30,11 +31,11 @@ def fourier_gap(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]
     }
 
 
-def population_gradient(run: Any, values: Any, params: Any, exam: Any) -> Any:
-    """d E[y yhat(x)] / d w, (n,), for a network with one first-layer neuron."""
+def population_gradient(run: Subject, values: RunValues, params: Params, exam: Sample) -> Float[Array, " n"]:
+    """d E[y yhat(x)] / d w for a network with one first-layer neuron."""
     n = run.task.input_size
     if run.network.name in ("neuron", "mlp") and run.network.wave is not None and run.network.layers <= 2:
-        return _sinusoid(run, values, params)
+        return _sinusoid(run, values, params, *run.network.wave)
     blocks = exam.raw
     if n <= ENUMERATED:
         points = jnp.arange(2**n, dtype=jnp.uint32)
@@ -43,13 +44,12 @@ def population_gradient(run: Any, values: Any, params: Any, exam: Any) -> Any:
     return mean_over(blocks, lambda raw: gradient(params, raw)[0]["w"])[:, 0]
 
 
-def _sinusoid(run: Any, values: Any, params: Any) -> Any:
+def _sinusoid(run: Subject, values: RunValues, params: Params, a: float, c: float) -> Float[Array, " n"]:
     """The closed form for u sin(a (w.x + b) + c).
 
     E[prod of x_j over T times sin(a w.x + d)] is the product of sin(a w_j) over T and cos(a w_j) off T, times
     sin(d + |T| pi/2). Here T is S with i taken out or put in, and d = a b + c + pi/2 makes the sine its slope.
     """
-    a, c = run.network.wave
     first, *rest = params
     scale = a * rest[0]["w"][0, 0] if rest else a
     relevant = on_support(run, values) > 0
@@ -62,7 +62,7 @@ def _sinusoid(run: Any, values: Any, params: Any) -> Any:
     return scale * own * others * jnp.sin(phase)
 
 
-def _products_of_others(factors: Any) -> Any:
+def _products_of_others(factors: Float[Array, " n"]) -> Float[Array, " n"]:
     """For every entry the product of all the others, without a division: any of them may be 0."""
     one = jnp.ones(1, factors.dtype)
     before = jnp.cumprod(jnp.concatenate([one, factors[:-1]]))

@@ -6,34 +6,36 @@ than the evaluation itself. Of a run that starts from kept weights, those are th
 
 from __future__ import annotations
 
-from typing import Any
+from jaxtyping import Float
 
+from glassware.foundation.arrays import Array, EitherArray, Params, RunValues
 from glassware.foundation.backend import jnp
+from glassware.probes.subject import Numbers, Subject
 
 
-def movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def movement(run: Subject, values: RunValues, params: Params) -> Numbers:
     """rho = max |w_t - w_0| over all first-layer weights."""
     return {"movement": jnp.max(jnp.abs(_moved(run, values, params)))}
 
 
-def relevant_movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def relevant_movement(run: Subject, values: RunValues, params: Params) -> Numbers:
     """The largest first-layer weight and movement on the hidden support S: ``relevant_weight``, ``relevant_moved``."""
     return _largest(run, values, params, on_support(run, values), "relevant")
 
 
-def irrelevant_movement(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def irrelevant_movement(run: Subject, values: RunValues, params: Params) -> Numbers:
     """The same off the support: ``irrelevant_weight``, ``irrelevant_moved``."""
     return _largest(run, values, params, 1.0 - on_support(run, values), "irrelevant")
 
 
-def trajectory(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def trajectory(run: Subject, values: RunValues, params: Params) -> Numbers:
     """Every first-layer weight: ``weight_j_i`` is what coordinate i sends to unit j."""
     weight = params[0]["w"]
     inputs, units = weight.shape
     return {f"weight_{j}_{i}": weight[i, j] for j in range(units) for i in range(inputs)}
 
 
-def drift(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def drift(run: Subject, values: RunValues, params: Params) -> Numbers:
     """How far a network with one hidden layer has gone from where it started, at its worst neuron.
 
     ``readout_size``: max |u|. ``neuron_moved``: the largest Euclidean distance of a neuron's incoming weights from the
@@ -47,16 +49,16 @@ def drift(run: Any, values: Any, params: Any) -> dict[str, Any]:
     }
 
 
-def on_support(run: Any, values: Any) -> Any:
-    """1 on the coordinates of S, 0 elsewhere, (n,)."""
+def on_support(run: Subject, values: RunValues) -> Float[Array, " n"]:
+    """1 on the coordinates of S, 0 elsewhere."""
     return (1.0 - run.task.signs(values["task"]["mask"])) / 2.0
 
 
-def _moved(run: Any, values: Any, params: Any) -> Any:
+def _moved(run: Subject, values: RunValues, params: Params) -> Float[EitherArray, "n units"]:
     return params[0]["w"] - run.first(values)[0]["w"]
 
 
-def _largest(run: Any, values: Any, params: Any, where: Any, name: str) -> dict[str, Any]:
+def _largest(run: Subject, values: RunValues, params: Params, where: Float[Array, " n"], name: str) -> Numbers:
     largest = lambda entries: jnp.max(jnp.abs(entries) * where[:, None])
     return {
         f"{name}_weight": largest(params[0]["w"]),

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar
 
+from jaxtyping import Float, Shaped
+
+from glassware.foundation.arrays import Array, Params, RunValues
 from glassware.foundation.backend import jax, jnp
+from glassware.probes.subject import Numbers, Sample, Subject
+
+Measured = TypeVar("Measured")  # a number, or numbers in any nesting
 
 
-def correlation(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+def correlation(run: Subject, values: RunValues, params: Params, exam: Sample) -> Numbers:
     """E[y yhat(x)] over the held-out sample (its whole blocks)."""
     value = mean_over(exam.raw, lambda raw: correlation_of(run, values, params, raw))
     return {"correlation": value}
 
 
-def largest_output(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+def largest_output(run: Subject, values: RunValues, params: Params, exam: Sample) -> Numbers:
     """max |yhat(x)| over the held-out sample (its whole blocks)."""
     output = lambda raw: jnp.max(jnp.abs(run.network.apply(params, run.task.inputs(values["task"], raw))))
     return {"largest_output": jnp.max(jax.lax.map(output, exam.raw))}
 
 
-def components(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
+def components(run: Subject, values: RunValues, params: Params, exam: Sample) -> Numbers:
     """Accuracy of a leaky parity on each component: the held-out sample as D1 (``uniform``) and as D2 (``leaking``)."""
 
-    def right(raw: Any, leaking: bool) -> Any:
+    def right(raw: Shaped[Array, "block words"], leaking: bool) -> Float[Array, ""]:
         x, y = run.task.component(values["task"], raw, leaking)
         return jnp.mean(jnp.where(y * run.network.apply(params, x) > 0, 1.0, 0.0))
 
@@ -30,13 +37,17 @@ def components(run: Any, values: Any, params: Any, exam: Any) -> dict[str, Any]:
     return dict(zip(("uniform", "leaking"), found, strict=True))
 
 
-def correlation_of(run: Any, values: Any, params: Any, raw: Any) -> Any:
+def correlation_of(
+    run: Subject, values: RunValues, params: Params, raw: Shaped[Array, " batch *form"]
+) -> Float[Array, ""]:
     """The mean of y yhat(x) over a batch of compact examples."""
     output = run.network.apply(params, run.task.inputs(values["task"], raw))
     return jnp.mean(run.task.targets(values["task"], raw) * output)
 
 
-def mean_over(blocks: Any, measure: Any) -> Any:
+def mean_over(
+    blocks: Shaped[Array, "blocks block *form"], measure: Callable[[Shaped[Array, " block *form"]], Measured]
+) -> Measured:
     """The mean of a measurement over blocks of equal size, one at a time so that activations stay small."""
     first = jax.eval_shape(measure, jax.tree.map(lambda a: a[0], blocks))
     add = lambda total, block: (jax.tree.map(jnp.add, total, measure(block)), None)

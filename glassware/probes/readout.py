@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from jaxtyping import Float, Shaped
 
+from glassware.foundation.arrays import Array, Params, RunValues
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import held_out_key
+from glassware.probes.subject import Candidate, Numbers, Subject
 
 RIDGE = 1e-6  # relative to the mean square of the features; less is lost in float32
 MOST_EXAMPLES = 100_000  # their features are held at once
 
 
-def solved_readout(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def solved_readout(run: Subject, values: RunValues, params: Params) -> Numbers:
     """Held-out error of the least-squares readout of the hidden layer on the run's own sample: ``solved_error``."""
     task, hidden, keys = run.task, params[0], values["keys"]
     sample, fresh = (jnp.arange(size, dtype=jnp.uint32) for size in (run.m, run.evaluation.test))
 
-    def features(raw: Any) -> Any:
-        units = run.model.sigma(task.inputs(values["task"], raw) @ hidden["w"] + hidden["b"])
+    def features(raw: Shaped[Array, " batch *form"]) -> Float[Array, "batch features"]:
+        units = run.network.sigma(task.inputs(values["task"], raw) @ hidden["w"] + hidden["b"])
         return jnp.concatenate([jnp.ones_like(units[:, :1]), units], axis=1)
 
     with jax.default_matmul_precision("highest"):
@@ -31,7 +33,7 @@ def solved_readout(run: Any, values: Any, params: Any) -> dict[str, Any]:
     return {"solved_error": jnp.mean(~right)}
 
 
-def solvable(run: Any) -> None:
+def solvable(run: Candidate) -> None:
     """The check of a probe that solves for the readout of one hidden layer on a sample of fixed size."""
     if not run.model.layered or len(run.model.widths) != 1 or run.task.kind != "sign" or run.task.domain is not None:
         raise ValueError("the probe 'solved_readout' needs a network of one hidden layer and a task of signs")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from glassware.foundation.arrays import Params, RunValues
 from glassware.foundation.backend import jnp
 from glassware.probes.movement import on_support
+from glassware.probes.subject import Found, Numbers, Subject
 
 
-def weight_norms(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def weight_norms(run: Subject, values: RunValues, params: Params) -> Numbers:
     """Frobenius norm of every layer's weight matrix: ``norm_1`` is the first layer."""
     return {f"norm_{i + 1}": jnp.sqrt(jnp.sum(layer["w"] ** 2)) for i, layer in enumerate(params)}
 
 
-def neuron_norms(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def neuron_norms(run: Subject, values: RunValues, params: Params) -> Found:
     """Length of every first-layer neuron's incoming weights, (width,)."""
     return {"neuron_norms": jnp.sqrt(jnp.sum(params[0]["w"] ** 2, axis=0))}
 
 
-def support_share(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def support_share(run: Subject, values: RunValues, params: Params) -> Found:
     """Share of every first-layer neuron's squared weight that lies on the hidden support S, (width,).
 
     A neuron near 1 has found the relevant coordinates: a winning ticket. A random dense neuron sits near k/n.
@@ -27,12 +27,12 @@ def support_share(run: Any, values: Any, params: Any) -> dict[str, Any]:
     return {"support_share": on_support(run, values) @ square / jnp.maximum(jnp.sum(square, axis=0), 1e-30)}
 
 
-def first_layer_weights(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def first_layer_weights(run: Subject, values: RunValues, params: Params) -> Found:
     """All first-layer weights, unit after unit, (units n,): two runs' distance is a difference of these."""
     return {"first_layer": params[0]["w"].T.reshape(-1)}
 
 
-def weight_sizes(run: Any, values: Any, params: Any) -> dict[str, Any]:
+def weight_sizes(run: Subject, values: RunValues, params: Params) -> Numbers:
     """Mean, least and largest size of first-layer weights on the support, ``relevant_mean``, ``_low``, ``_high``; off
     it ``irrelevant_mean``, .."""
     size, on = jnp.abs(params[0]["w"]), on_support(run, values)[:, None] > 0

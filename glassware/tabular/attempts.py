@@ -7,12 +7,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from glassware.foundation.arrays import Params
 from glassware.foundation.draws import fold, seed_words
 from glassware.tabular.cuts import Cuts, Splits
 from glassware.tabular.guide import Guide, guide
 from glassware.tabular.inputs import Scaling
 from glassware.tabular.jobs import Job, Outcome, Table
-from glassware.tabular.network import Params, View, inputs
+from glassware.tabular.network import View, inputs
 from glassware.tabular.recipe import Recipe
 
 CUT_EVERY = 3  # every third network reads pieces of columns, if there are any

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import polars as pl
+from jaxtyping import Float, Float64, Shaped
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import Tags, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -59,7 +61,7 @@ class _SparseMLP(BaseEstimator):
 
     _classify: bool
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         cls.__doc__ = f"{cls.__doc__}\n\n{_SparseMLP.__doc__}"  # help() shows the parameters of both
 
@@ -80,7 +82,7 @@ class _SparseMLP(BaseEstimator):
         preset: Literal["default", "patient", "paper"] = "default",
         precision: Literal["exact", "fast"] | None = None,
         missing: Literal["refuse", "median"] = "refuse",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.init_sparsity = init_sparsity
@@ -98,18 +100,20 @@ class _SparseMLP(BaseEstimator):
         self.missing = missing
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on the rows of ``X``; rows of weight zero are left out."""
         fit_all([self], [self._prepare(X, y, sample_weight)])
         return self
 
     @property
-    def feature_importances_(self) -> np.ndarray:
+    def feature_importances_(self) -> Float[np.ndarray, " columns"]:
         """How much the first layer reads each column, weighted by what follows; sums to 1."""
         check_is_fitted(self)
         return importances(self)
 
-    def interactions(self, k: int = 3, X: Any = None, y: Any = None, top: int = 10) -> pl.DataFrame:
+    def interactions(
+        self, k: int = 3, X: ArrayLike | None = None, y: ArrayLike | None = None, top: int = 10
+    ) -> pl.DataFrame:
         """Sets of ``k`` columns that neurons use together, strongest first.
 
         Args:
@@ -125,7 +129,7 @@ class _SparseMLP(BaseEstimator):
         check_is_fitted(self)
         return interactions(self, k, X, y, top)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
+    def _prepare(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Prepared:
         """What comes before training and does not depend on the recipe: checks, columns, targets."""
         if self.init_sparsity is not None and not (
             self.init_sparsity >= 1 and int(self.init_sparsity) == self.init_sparsity
@@ -136,18 +140,18 @@ class _SparseMLP(BaseEstimator):
         if self.missing not in ("refuse", "median"):
             raise DataError(f"missing must be 'refuse' or 'median', not {self.missing!r}.")
         first = self._recipe(self.preset)
-        X, y = self._columns(X, y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows, labels = self._columns(X, y)
+        weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         used = weight > 0
         if not used.any():
             raise DataError("sample_weight must have a positive entry, and all are zero.")
         if not used.all():  # copy only then: fits of one table share it
-            X, y, weight = X[used], y[used], weight[used]
-        truth = self._targets(y, weight)
+            rows, labels, weight = rows[used], labels[used], weight[used]
+        truth = self._targets(labels, weight)
         seed = int(check_random_state(self.random_state).randint(2**31))
         sparsity = int(self.init_sparsity or 0)
         mean = weight / weight.mean()
-        return Prepared(first, X, y, truth, mean, seed, self._classify, sparsity, self.validation_fraction)
+        return Prepared(first, rows, labels, truth, mean, seed, self._classify, sparsity, self.validation_fraction)
 
     def _recipe(self, preset: str) -> Recipe:
         """A preset with this estimator's parameters filled in."""
@@ -173,39 +177,43 @@ class _SparseMLP(BaseEstimator):
         self.recipe_ = made.recipe
         self.members_, self.views_ = [params for params, _ in networks], [view for _, view in networks]
 
-    def _columns(self, X: Any, y: Any = None, *, reset: bool = True) -> Any:
-        """Checked columns (and targets) as float64."""
+    def _columns(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[Float64[np.ndarray, "rows columns"], Shaped[np.ndarray, " rows"]]:
+        """Checked columns and targets."""
         refuse_categories(X)
-        checks: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
-        if y is None and reset:
-            validate_data(self, X, y, **checks)  # says that y is needed
-        found = (
-            validate_data(self, X, **checks) if y is None else validate_data(self, X, y, multi_output=True, **checks)
-        )
-        X, y = (found, None) if y is None else found
-        if self.missing == "refuse":
-            refuse_missing(X, getattr(self, "feature_names_in_", None))
-        return X if y is None else (X, column_or_1d(y, warn=True))
+        rows, labels = validate_data(self, X, y, multi_output=True, dtype=np.float64, ensure_all_finite="allow-nan")
+        self._refuse_missing(rows)
+        return rows, column_or_1d(labels, warn=True)
 
-    def _outputs(self, X: np.ndarray) -> np.ndarray:
-        """Outputs of each network for rows that were checked, (members, rows, outputs)."""
+    def _refuse_missing(self, rows: Float64[np.ndarray, "rows columns"]) -> None:
+        if self.missing == "refuse":
+            refuse_missing(rows, getattr(self, "feature_names_in_", None))
+
+    def _outputs(self, X: Float64[np.ndarray, "rows columns"]) -> Float64[np.ndarray, "members rows outputs"]:
+        """Outputs of each network for rows that were checked."""
         return outputs(self.members_, self.views_, X)
 
-    def _checked(self, X: Any) -> np.ndarray:
+    def _checked(self, X: ArrayLike) -> Float64[np.ndarray, "rows columns"]:
         """Columns of new rows."""
         check_is_fitted(self)
-        return np.asarray(self._columns(X, reset=False))
+        refuse_categories(X)
+        rows = np.asarray(validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False))
+        self._refuse_missing(rows)
+        return rows
 
-    def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    def _targets(
+        self, y: Shaped[np.ndarray, " rows"], weight: Float64[np.ndarray, " rows"]
+    ) -> Float64[np.ndarray, "rows outputs"]:
         raise NotImplementedError
 
-    def _contrast(self, out: np.ndarray) -> np.ndarray:
+    def _contrast(self, out: Float64[np.ndarray, "rows outputs"]) -> Float64[np.ndarray, "rows outputs"]:
         raise NotImplementedError
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "members_")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "median"
         return tags
@@ -216,25 +224,27 @@ class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
 
     _classify = True
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike) -> Float64[np.ndarray, "rows classes"]:
         """Probability of each class, averaged over the networks."""
         logits = self._outputs(self._checked(X))
         odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return (odds / odds.sum(axis=-1, keepdims=True)).mean(axis=0)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> Shaped[np.ndarray, " rows"]:
         """The likeliest class."""
         likeliest = self.predict_proba(X).argmax(axis=1)
         return self.classes_[likeliest]
 
-    def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    def _targets(
+        self, y: Shaped[np.ndarray, " rows"], weight: Float64[np.ndarray, " rows"]
+    ) -> Float64[np.ndarray, "rows outputs"]:
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(f"A classifier needs rows of at least 2 classes, and all are of one class, {y[0]!r}.")
         return np.eye(len(self.classes_))[index]
 
-    def _contrast(self, out: np.ndarray) -> np.ndarray:
+    def _contrast(self, out: Float64[np.ndarray, "rows outputs"]) -> Float64[np.ndarray, "rows outputs"]:
         """Logits without what softmax ignores."""
         return out - out.mean(axis=1, keepdims=True)
 
@@ -244,12 +254,14 @@ class SparseMLPRegressor(RegressorMixin, _SparseMLP):  # type: ignore[misc]
 
     _classify = False
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> Float64[np.ndarray, " rows"]:
         """The mean prediction of the networks."""
         scaled = self._outputs(self._checked(X)).mean(axis=0)[:, 0]
         return scaled * self._y_spread + self._y_centre
 
-    def _targets(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    def _targets(
+        self, y: Shaped[np.ndarray, " rows"], weight: Float64[np.ndarray, " rows"]
+    ) -> Float64[np.ndarray, "rows outputs"]:
         y = np.asarray(y, np.float64)
         self._y_centre = float(np.average(y, weights=weight))
         largest = float(np.max(np.abs(y - self._y_centre))) or 1.0  # squaring could overflow
@@ -257,6 +269,9 @@ class SparseMLPRegressor(RegressorMixin, _SparseMLP):  # type: ignore[misc]
         self._y_spread = spread or 1.0
         return ((y - self._y_centre) / self._y_spread)[:, None]
 
-    def _contrast(self, out: np.ndarray) -> np.ndarray:
+    def _contrast(self, out: Float64[np.ndarray, "rows outputs"]) -> Float64[np.ndarray, "rows outputs"]:
         """Outputs in the units of the target."""
         return out * self._y_spread
+
+
+Estimator: TypeAlias = SparseMLPClassifier | SparseMLPRegressor

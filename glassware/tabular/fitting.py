@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING
 
 from glassware.tabular.attempts import Attempt, Prepared, Scaled, attempt
 from glassware.tabular.guide import Guide
@@ -13,10 +13,13 @@ from glassware.tabular.inputs import DataError
 from glassware.tabular.jobs import Outcome
 from glassware.tabular.lanes import train
 
+if TYPE_CHECKING:
+    from glassware.tabular.estimators import Estimator
+
 BETTER = 0.9  # the patient recipe is taken if its loss is below this share of the first one's
 
 
-def fit_all(estimators: list[Any], tables: list[Prepared], guides: Sequence[Guide] = ()) -> None:
+def fit_all(estimators: Sequence[Estimator], tables: list[Prepared], guides: Sequence[Guide] = ()) -> None:
     """Fit every estimator on its table, all at once.
 
     If the default recipe learns little, the patient one is tried, and taken if it learns clearly more: a parity shows

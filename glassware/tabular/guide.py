@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from glassware.tabular.cuts import Splits
@@ -45,7 +46,7 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
     ``X`` has no missing values; numbers in ``y`` have a standard deviation of 1.
     """
     X, middle, half = _rescale_for_trees(X)
-    options: dict[str, Any] = {
+    options: dict[str, int | bool | None] = {
         "n_estimators": TREES,
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
@@ -74,7 +75,11 @@ def _rescale_for_trees(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return (X - middle) / half, middle, half
 
 
-def _splits(forest: Any, middle: np.ndarray, half: np.ndarray) -> Splits:
+def _splits(
+    forest: RandomForestClassifier | RandomForestRegressor,
+    middle: Float[np.ndarray, " columns"],
+    half: Float[np.ndarray, " columns"],
+) -> Splits:
     found, count = list[Splits](), 0
     for one in forest.estimators_:
         tree = one.tree_

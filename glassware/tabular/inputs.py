@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from glassware.foundation.errors import GlasswareError
@@ -21,7 +23,7 @@ class DataError(GlasswareError, ValueError):
     """A table or a parameter that cannot be used; also a ValueError, as scikit-learn's tools expect."""
 
 
-def refuse_categories(X: Any) -> None:
+def refuse_categories(X: ArrayLike) -> None:
     """Say which column of a frame is not made of numbers. Arrays have no columns to name: scikit-learn checks those."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
@@ -33,13 +35,13 @@ def refuse_categories(X: Any) -> None:
             )
 
 
-def _numeric(dtype: Any) -> bool:
+def _numeric(dtype: object) -> bool:
     if hasattr(dtype, "is_numeric"):  # Polars; a column of nothing but nulls has the type Null
         return bool(dtype.is_numeric()) or str(dtype) in ("Boolean", "Null")
     return getattr(dtype, "kind", "O") in "biuf"
 
 
-def refuse_missing(X: np.ndarray, names: Any) -> None:
+def refuse_missing(X: Float[np.ndarray, "rows columns"], names: Sequence[str] | None) -> None:
     """Say which column has missing values, and what to do."""
     counts = np.isnan(X).sum(axis=0)
     if counts.any():
@@ -128,7 +130,7 @@ class Scaling:
                 z[mine] = self._mixed(z[mine], values[mine], columns[mine[0]])
         return z
 
-    def _shifted(self, values: np.ndarray, columns: Any) -> np.ndarray:
+    def _shifted(self, values: np.ndarray, columns: np.ndarray | slice) -> np.ndarray:
         z = (values - self.centre[columns]) / self.spread[columns]
         if self.kind == "mixed":
             z = np.clip(z, -FAR, FAR)

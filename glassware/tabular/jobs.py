@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from jaxtyping import Float, Int, Shaped, UInt32
 
 from glassware.engine.device import on_cpu
+from glassware.foundation.arrays import Params
 from glassware.foundation.draws import fold
 from glassware.tabular.cuts import Splits
-from glassware.tabular.network import Params, layer_keys
+from glassware.tabular.network import layer_keys
 from glassware.tabular.recipe import Precision, Recipe, Schedule
 from glassware.tabular.start import at_rows, at_splits
 
@@ -24,14 +26,17 @@ MOST_KEPT = 2**24  # numbers that a lane keeps for this
 LEAST_SLOTS = 2  # room for the columns a neuron starts with; dense networks have it too, to share the program
 
 
+Lane: TypeAlias = dict[str, Shaped[np.ndarray, "..."]]  # what is one network's own, by name
+
+
 class Table(NamedTuple):
     """Rows ready for a network: scaled inputs, what is learnt (smoothed labels, or a scaled number), the truth that
     held-out rows are judged by, and weights of mean 1."""
 
-    x: np.ndarray
-    target: np.ndarray
-    truth: np.ndarray
-    weight: np.ndarray
+    x: Float[np.ndarray, "rows inputs"]
+    target: Float[np.ndarray, "rows outputs"]
+    truth: Float[np.ndarray, "rows outputs"]
+    weight: Float[np.ndarray, " rows"]
 
 
 @dataclass
@@ -44,8 +49,8 @@ class Job:
         classify: cross-entropy on labels, or squares.
         table: the rows.
         splits: of a forest, on the scale of the inputs, where neurons start; None: they start at rows.
-        held_out: numbers of the rows that each member does not learn and that say when to stop, (members, rows or 0).
-        keys: one random key per member, (members, 2).
+        held_out: numbers of the rows that each member does not learn and that say when to stop; none, or some.
+        keys: one random key per member.
     """
 
     recipe: Recipe
@@ -53,8 +58,8 @@ class Job:
     classify: bool
     table: Table
     splits: Splits | None
-    held_out: np.ndarray
-    keys: np.ndarray
+    held_out: Int[np.ndarray, "members held"]
+    keys: UInt32[np.ndarray, "members 2"]
 
     def shape(self) -> Shape:
         rows, features = self.table.x.shape
@@ -107,7 +112,7 @@ class Outcome(NamedTuple):
     loss: float
 
 
-def best_check(curve: np.ndarray) -> int:
+def best_check(curve: Float[np.ndarray, " checks"]) -> int:
     """The check with the least mean loss, at which all networks of a job stop: as they hold out different rows, their
     mean is less noisy than each. The last check if no loss is finite."""
     return (
@@ -115,7 +120,7 @@ def best_check(curve: np.ndarray) -> int:
     )
 
 
-def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, Any]:
+def lane_values(shape: Shape, job: Job, table: int, member: int) -> Lane:
     """What differs between the networks of a program; ``table`` is the number of the job's rows among its tables."""
     recipe, key, held = job.recipe, job.keys[member], job.held_out[member]
     learnt = np.delete(np.arange(len(job.table.x)), held)
@@ -131,18 +136,18 @@ def lane_values(shape: Shape, job: Job, table: int, member: int) -> dict[str, An
         else:
             start = at_splits(fold(key, 2), job.splits, *size)._asdict()
     return {
-        "rows": np.int32(len(learnt)),
+        "rows": np.array(len(learnt), np.int32),
         "learnt": np.pad(learnt, (0, shape.rows - len(learnt))).astype(np.int32),
         "held": np.pad(held, (0, shape.held_out - len(held))).astype(np.int32),
-        "held_rows": np.int32(len(held)),
-        "table": np.int32(table),
+        "held_rows": np.array(len(held), np.int32),
+        "table": np.array(table, np.int32),
         "keys": layer_keys(fold(key, 0), len(shape.sizes) - 1),
         "order": fold(key, 1),
-        "sparsity": np.int32(job.sparsity),
+        "sparsity": np.array(job.sparsity, np.int32),
         **start,
-        "lr": np.float32(recipe.learning_rate),
-        "decay": np.float32(recipe.weight_decay),
-        "epochs": np.int32(epochs),
+        "lr": np.array(recipe.learning_rate, np.float32),
+        "decay": np.array(recipe.weight_decay, np.float32),
+        "epochs": np.array(epochs, np.int32),
         "ends": ends.astype(np.int32),
     }
 

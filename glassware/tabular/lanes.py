@@ -8,16 +8,18 @@ from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import numpy as np
 from jax.sharding import PartitionSpec
+from jaxtyping import Float32, Int32
 
+from glassware.engine.choice import reason
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
-from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
+from glassware.foundation.arrays import Array, LaneValues, Params
+from glassware.tabular.jobs import Job, Lane, Outcome, Shape, best_check, lane_values
 from glassware.tabular.loop import fit
-from glassware.tabular.network import Params
 from glassware.tabular.recipe import Precision
 
 CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes at once per core, or per accelerator
@@ -55,8 +57,7 @@ def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcom
     try:
         build(lambda: compile_now(precision))
     except Exception as error:  # whatever compiling for an unknown processor may raise
-        reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
-        log.warning("the kernel for tables failed (%s); using XLA", reason)
+        log.warning("the kernel for tables failed (%s); using XLA", reason(error))
         return None
     return train
 
@@ -105,7 +106,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
     """The ensembles of these jobs, by one call of the program."""
     tables: dict[str, int] = {}
     stacked: list[dict[str, np.ndarray]] = []
-    lanes: list[dict[str, Any]] = []
+    lanes: list[Lane] = []
     for job in jobs:
         data = _padded(shape, job)
         # Seeds and settings share the rows of their fold, which are kept once.
@@ -116,12 +117,12 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
         lanes += [lane_values(shape, job, tables[digest], member) for member in range(len(job.keys))]
     count = max(len(devices()), 1 << (len(lanes) - 1).bit_length())
     count = -(-count // len(devices())) * len(devices())
-    idle = {**lanes[0], "epochs": np.int32(0), "ends": np.zeros_like(lanes[0]["ends"])}
+    idle = {**lanes[0], "epochs": np.array(0, np.int32), "ends": np.zeros_like(lanes[0]["ends"])}
     lanes += [idle] * (count - len(lanes))
     stacked += [stacked[0]] * ((1 << (len(stacked) - 1).bit_length()) - len(stacked))
     together = {name: np.stack([lane[name] for lane in lanes]) for name in lanes[0]}
-    params, losses = _program(shape)({name: np.stack([t[name] for t in stacked]) for name in stacked[0]}, together)
-    losses = np.asarray(losses)
+    params, measured = _program(shape)({name: np.stack([t[name] for t in stacked]) for name in stacked[0]}, together)
+    losses = np.asarray(measured)
     places = np.cumsum([0, *(len(job.keys) for job in jobs)])
     curves = [losses[start:end].mean(axis=0) for start, end in pairwise(places)]
     moments = [best_check(curve) for curve in curves]
@@ -141,7 +142,7 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
 
 
 @cache
-def _picker() -> Any:
+def _picker() -> Callable[[Params, Int32[np.ndarray, " lanes"]], Params]:
     """Compiled: of all the weights kept, those of one check per lane."""
     lanes = PartitionSpec("lanes")
     pick = lambda params, check: jax.tree.map(lambda a: jax.vmap(lambda kept, i: kept[i])(a, check), params)
@@ -162,10 +163,10 @@ def _padded(shape: Shape, job: Job) -> dict[str, np.ndarray]:
 
 
 @cache
-def _program(shape: Shape) -> Any:
+def _program(shape: Shape) -> Callable[[Lane, Lane], tuple[Params, Float32[Array, "lanes checks"]]]:
     """Compiled: tables, shared by all, and lanes, spread over the devices, to parameters and held-out losses."""
 
-    def body(data: Any, lanes: Any) -> tuple[Params, Any]:
+    def body(data: LaneValues, lanes: LaneValues) -> tuple[Params, Float32[Array, "lanes checks"]]:
         one = lambda lane: fit(shape, data, lane)
         return jax.lax.map(one, lanes) if on_cpu() else jax.vmap(one)(lanes)
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
 import optax
+from jaxtyping import Float, Float32, Int32, UInt32
 
+from glassware.foundation.arrays import Array, LaneValues, Number, Params, Whole
 from glassware.tabular.jobs import Shape
-from glassware.tabular.network import Params, apply
+from glassware.tabular.network import apply
 from glassware.tabular.rules import BETA1, BETA2, EPSILON, XLA, epoch_order, first_weights, rate_factor
 
 # Epsilon inside the root: a reciprocal root is far cheaper than a root and a division.
 ADAM = optax.scale_by_adam(BETA1, BETA2, eps=0.0, eps_root=EPSILON**2)
 
+Slots: TypeAlias = Int32[Array, " batch"] | UInt32[Array, " batch"]  # numbers of rows
+Epoch: TypeAlias = tuple[Int32[Array, ""], Params, optax.OptState]
+
 
 def fit(
-    shape: Shape, data: Mapping[str, Any], lane: Mapping[str, Any], rule: optax.GradientTransformation = ADAM
-) -> tuple[Params, Any]:
+    shape: Shape, data: LaneValues, lane: LaneValues, rule: optax.GradientTransformation = ADAM
+) -> tuple[Params, Float32[Array, " checks"]]:
     """The network's weights at every check, and the losses on its held-out rows (NaN without any).
 
     Args:
@@ -36,11 +41,11 @@ def fit(
     optimiser = _optimiser(shape, lane, rule, lane["epochs"] * steps)
     gradient = jax.grad(lambda params, x, *rest: _loss(shape, apply(params, x, shape.precision), *rest))
 
-    def weights_of(slots: Any, real: Any) -> Any:
+    def weights_of(slots: Slots, real: Whole) -> Float[Array, " batch"]:
         weight = rows_of("weight", slots) if "weight" in data else 1.0
         return jnp.where(jnp.arange(len(slots)) < real, weight, 0.0)
 
-    def step(i: Any, carry: Any) -> Any:
+    def step(i: Int32[Array, ""], carry: tuple[Slots, Params, optax.OptState]) -> tuple[Slots, Params, optax.OptState]:
         order, params, state = carry
         slots = jax.lax.dynamic_slice(order, (i * shape.batch,), (shape.batch,))
         # Slots past the last row are padding: they weigh nothing, and the mean is over the real ones.
@@ -49,7 +54,7 @@ def fit(
         updates, state = optimiser.update(grads, state, params)
         return order, optax.apply_updates(params, updates), state
 
-    def one_epoch(carry: Any) -> Any:
+    def one_epoch(carry: Epoch) -> Epoch:
         epoch, *state = carry
         order = epoch_order(XLA, lane["order"], epoch, lane["rows"], shape.rows)
         if "learnt" in lane:
@@ -57,7 +62,7 @@ def fit(
         _, *state = jax.lax.fori_loop(0, steps, step, (order, *state))
         return epoch + 1, *state
 
-    def until(carry: Any, end: Any) -> Any:
+    def until(carry: Epoch, end: Int32[Array, ""]) -> tuple[Epoch, tuple[Params, Float32[Array, ""]]]:
         carry = jax.lax.while_loop(lambda c: c[0] < end, one_epoch, carry)
         params = carry[1]
         if not shape.held_out:
@@ -76,10 +81,10 @@ def fit(
 
 
 def _optimiser(
-    shape: Shape, lane: Mapping[str, Any], rule: optax.GradientTransformation, steps: Any
+    shape: Shape, lane: LaneValues, rule: optax.GradientTransformation, steps: Number
 ) -> optax.GradientTransformation:
     """The rule with weight decay and the schedule; decoupled decay is on weight matrices only."""
-    rate = lane["lr"]
+    rate: Number | Callable[[Int32[Array, ""]], Number] = lane["lr"]
     if shape.schedule != "constant":  # a schedule counts steps, which a tiny network feels
         rate = lambda done: lane["lr"] * rate_factor(jnp, shape.schedule, done + 1.0, steps)
     if shape.decoupled:
@@ -90,7 +95,13 @@ def _optimiser(
     return optax.chain(*parts, optax.scale_by_learning_rate(rate))
 
 
-def _loss(shape: Shape, out: Any, target: Any, weight: Any, rows: Any) -> Any:
+def _loss(
+    shape: Shape,
+    out: Float[Array, "batch outputs"],
+    target: Float[Array, "batch outputs"],
+    weight: Float[Array, " batch"],
+    rows: Whole,
+) -> Float[Array, ""]:
     """Weighted sum of the rows' losses over ``rows``."""
     if shape.classify:
         each = -jnp.sum(target * jax.nn.log_softmax(out), axis=-1)

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from jaxtyping import Float
+from numpy.typing import ArrayLike
 
+from glassware.foundation.arrays import Params
 from glassware.tabular.inputs import DataError
-from glassware.tabular.network import Params
+
+if TYPE_CHECKING:
+    from glassware.tabular.estimators import Estimator
 
 SHUFFLES = 3
 MOST_ROWS = 300  # enough for a ranking; every set takes 2**k forward passes per shuffle
 FULL_SETS = 6  # all sets of this many leading columns are candidates as well
 
 
-def importances(estimator: Any) -> np.ndarray:
+def importances(estimator: Estimator) -> Float[np.ndarray, " columns"]:
     """Share of each column in the first layer: |weight| times the size of the neuron's outgoing weights."""
     total = sum(reading.sum(axis=1) for reading in _readings(estimator))
     return np.asarray(total / max(np.sum(total), np.finfo(np.float32).tiny))
 
 
-def interactions(estimator: Any, k: int, X: Any, y: Any, top: int) -> pl.DataFrame:
+def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike | None, top: int) -> pl.DataFrame:
     """See :meth:`SparseMLPClassifier.interactions`."""
     width = estimator.n_features_in_
     if not 1 <= k <= min(width, 6):
@@ -34,30 +39,36 @@ def interactions(estimator: Any, k: int, X: Any, y: Any, top: int) -> pl.DataFra
     leading = np.argsort(-importances(estimator))[:FULL_SETS]
     names = getattr(estimator, "feature_names_in_", None)
     sets = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
-    rows = []
+    rows, labels = [], None
     if X is not None:
         sets += [s for s in (tuple(sorted(map(int, c))) for c in combinations(leading, k)) if s not in set(sets)]
-        x = estimator._columns(X, reset=False)
+        x = estimator._checked(X)
         chosen = np.random.default_rng(0).permutation(len(x))[:MOST_ROWS]
-        x, y = x[chosen], None if y is None else np.asarray(y)[chosen]
+        x, labels = x[chosen], None if y is None else np.asarray(y)[chosen]
     for columns in sets:
-        row: dict[str, Any] = {
+        strength = None if X is None else _strength(estimator, columns, x)
+        row: dict[str, list[str] | list[int] | float | None] = {
             "features": [names[c] for c in columns] if names is not None else list(columns),
             "weight": weights.get(columns, 0.0),
-            "strength": None if X is None else _strength(estimator, columns, x),
+            "strength": strength,
         }
-        rows.append((row, columns))
-    rows.sort(key=lambda pair: -(pair[0]["weight"] if X is None else pair[0]["strength"]))
+        rows.append((weights.get(columns, 0.0) if strength is None else strength, row, columns))
+    rows.sort(key=lambda ranked: -ranked[0])
     kept = rows[:top]
-    for row, columns in kept:
-        row["score_drop"] = None if y is None else _score_drop(estimator, columns, x, y)
+    for _, row, columns in kept:
+        row["score_drop"] = None if labels is None else _score_drop(estimator, columns, x, labels)
     named = pl.List(pl.String if names is not None else pl.Int64)
-    schema: dict[str, Any] = {"features": named, "weight": pl.Float64, "strength": pl.Float64, "score_drop": pl.Float64}
-    return pl.DataFrame([row for row, _ in kept], schema=schema)
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
+        "features": named,
+        "weight": pl.Float64,
+        "strength": pl.Float64,
+        "score_drop": pl.Float64,
+    }
+    return pl.DataFrame([row for _, row, _ in kept], schema=schema)
 
 
-def _readings(estimator: Any) -> Iterator[np.ndarray]:
-    """Of each network, (columns, neurons): how much a neuron that matters reads a column."""
+def _readings(estimator: Estimator) -> Iterator[Float[np.ndarray, "columns neurons"]]:
+    """Of each network: how much a neuron that matters reads a column."""
     for params, view in zip(estimator.members_, estimator.views_, strict=True):
         inputs = _reading(params) * view.size[:, None]
         found = np.zeros((estimator.n_features_in_, inputs.shape[1]))
@@ -65,12 +76,12 @@ def _readings(estimator: Any) -> Iterator[np.ndarray]:
         yield found
 
 
-def _reading(params: Params) -> np.ndarray:
-    """(inputs, neurons)."""
+def _reading(params: Params) -> Float[np.ndarray, "inputs neurons"]:
+    """The same of one network, by its inputs."""
     return np.abs(params[0]["w"]) * np.linalg.norm(params[1]["w"], axis=1)
 
 
-def _candidates(estimator: Any, k: int) -> dict[tuple[int, ...], float]:
+def _candidates(estimator: Estimator, k: int) -> dict[tuple[int, ...], float]:
     """Each neuron names the ``k`` columns it reads most; the weakest of these readings is its vote. Shares of all."""
     votes: dict[tuple[int, ...], float] = {}
     for reading in _readings(estimator):
@@ -83,7 +94,7 @@ def _candidates(estimator: Any, k: int) -> dict[tuple[int, ...], float]:
     return {columns: vote / total for columns, vote in votes.items()}
 
 
-def _strength(estimator: Any, columns: tuple[int, ...], x: np.ndarray) -> float:
+def _strength(estimator: Estimator, columns: tuple[int, ...], x: Float[np.ndarray, "rows columns"]) -> float:
     """Standard deviation of the interaction of these columns in the output (with all larger sets that contain them).
 
     Liu and Owen's superset importance: swap each part of the set against another row's values and add up the outputs
@@ -105,7 +116,9 @@ def _strength(estimator: Any, columns: tuple[int, ...], x: np.ndarray) -> float:
     return float(np.sqrt(total / SHUFFLES / len(parts)))
 
 
-def _score_drop(estimator: Any, columns: tuple[int, ...], x: np.ndarray, y: np.ndarray) -> float:
+def _score_drop(
+    estimator: Estimator, columns: tuple[int, ...], x: Float[np.ndarray, "rows columns"], y: np.ndarray
+) -> float:
     """What the score loses when the columns of the set are shuffled, together."""
     rng = np.random.default_rng(0)
     score = lambda rows: estimator.score(_named(estimator, rows), y)
@@ -117,7 +130,7 @@ def _score_drop(estimator: Any, columns: tuple[int, ...], x: np.ndarray, y: np.n
     return float(score(x) - np.mean(shuffled))
 
 
-def _named(estimator: Any, x: np.ndarray) -> Any:
+def _named(estimator: Estimator, x: Float[np.ndarray, "rows columns"]) -> np.ndarray | pl.DataFrame:
     """The rows as the estimator knows them: a frame where it was fitted on one."""
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else pl.DataFrame(x, schema=[str(name) for name in names])

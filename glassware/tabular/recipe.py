@@ -132,7 +132,7 @@ PRESETS = {
 }
 
 
-def recipe(preset: Any, **chosen: Any) -> Recipe:
+def recipe(preset: str, **chosen: Any) -> Recipe:
     """The preset with the values that are not None put in; each is checked."""
     if preset not in PRESETS:
         raise DataError(f"preset must be one of {', '.join(map(repr, PRESETS))}, not {preset!r}.")
@@ -157,5 +157,5 @@ def recipe(preset: Any, **chosen: Any) -> Recipe:
     return replace(PRESETS[preset], **{k: v for k, v in chosen.items() if v is not None and k in known})
 
 
-def _whole(value: Any, least: int) -> bool:
+def _whole(value: float, least: int) -> bool:
     return not isinstance(value, bool) and int(value) == value and value >= least

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float, Shaped, UInt32
 
+from glassware.foundation.arrays import EitherArray, Key, Number, Params, Whole
 from glassware.foundation.draws import draw, ranking, unit
-from glassware.tabular.network import Params
 from glassware.tabular.recipe import Schedule
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's
@@ -26,14 +28,16 @@ class Backend(NamedTuple):
         draw: ``glassware.foundation.draws.draw``, or the same compiled.
     """
 
-    xp: Any
-    draw: Callable[[Any, Any, Any], tuple[Any, Any]]
+    xp: ModuleType
+    draw: Callable[..., tuple[UInt32[EitherArray, "..."], UInt32[EitherArray, "..."]]]
 
 
 XLA = Backend(jnp, draw)
 
 
-def rate_factor(xp: Any, schedule: Schedule, step: Any, steps: Any) -> Any:
+def rate_factor(
+    xp: ModuleType, schedule: Schedule, step: Float[EitherArray, " *steps"], steps: Number
+) -> float | Float[EitherArray, " *steps"]:
     """What the schedule leaves of the learning rate at a step, counted from 1."""
     if schedule == "constant":
         return 1.0
@@ -41,8 +45,8 @@ def rate_factor(xp: Any, schedule: Schedule, step: Any, steps: Any) -> Any:
     return xp.minimum(1.0, done / WARM_UP) * 0.5 * (1.0 + xp.cos(xp.pi * done))
 
 
-def epoch_order(backend: Backend, key: Any, epoch: Any, rows: Any, slots: int) -> Any:
-    """Slots in the order of an epoch, uint32: the first ``rows`` shuffled, then, where sizes are fixed, the padding."""
+def epoch_order(backend: Backend, key: Key, epoch: Whole, rows: Whole, slots: int) -> UInt32[EitherArray, " slots"]:
+    """Slots in the order of an epoch: the first ``rows`` shuffled, then, where sizes are fixed, the padding."""
     xp = backend.xp
     places = xp.arange(rows if xp is np else slots, dtype=np.uint32)
     words, _ = backend.draw(key, xp.full_like(places, epoch), places)
@@ -54,10 +58,10 @@ def epoch_order(backend: Backend, key: Any, epoch: Any, rows: Any, slots: int) -
 def first_weights(
     backend: Backend,
     sizes: tuple[int, ...],
-    keys: Any,
-    features: Any,
-    sparsity: Any,
-    start: Mapping[str, Any] | None = None,
+    keys: UInt32[EitherArray, "2*layers 2"],
+    features: Whole,
+    sparsity: Whole,
+    start: Mapping[str, Shaped[EitherArray, "..."]] | None = None,
 ) -> Params:
     """Uniform on +-1/sqrt(fan_in), as PyTorch's linear layers, but for a sparse first layer.
 
@@ -93,8 +97,10 @@ def first_weights(
     return tuple(layers)
 
 
-def _scattered(xp: Any, start: Mapping[str, Any], rows: int) -> Any:
-    """The weights of each neuron at its columns, (rows, neurons); columns past the last are dropped."""
+def _scattered(
+    xp: ModuleType, start: Mapping[str, Shaped[EitherArray, "..."]], rows: int
+) -> Float[EitherArray, "{rows} neurons"]:
+    """The weights of each neuron at its columns; columns past the last are dropped."""
     columns, weights, width = start["columns"], start["weights"], len(start["bias"])
     neurons = np.arange(width)[:, None]
     if xp is np:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Float32, Int32, UInt32
 
 from glassware.tabular.cuts import Splits
 
@@ -15,17 +16,17 @@ class Start(NamedTuple):
     """The sparse first layer of one network.
 
     Attributes:
-        columns: which each neuron reads, (width, slots); ``NOTHING`` in unused slots.
-        weights: of these columns, (width, slots).
-        bias: (width,).
+        columns: which each neuron reads; ``NOTHING`` in unused slots.
+        weights: of these columns.
+        bias: of each neuron.
     """
 
-    columns: np.ndarray
-    weights: np.ndarray
-    bias: np.ndarray
+    columns: Int32[np.ndarray, "width slots"]
+    weights: Float32[np.ndarray, "width slots"]
+    bias: Float32[np.ndarray, " width"]
 
 
-def at_splits(key: np.ndarray, splits: Splits, width: int, sparsity: int, slots: int) -> Start:
+def at_splits(key: UInt32[np.ndarray, " 2"], splits: Splits, width: int, sparsity: int, slots: int) -> Start:
     """Neurons that follow the trees of a forest: each takes a split, drawn in proportion to its gain, and the nearest
     ones above it that split other columns; its kink goes through all their thresholds.
 
@@ -51,7 +52,9 @@ def at_splits(key: np.ndarray, splits: Splits, width: int, sparsity: int, slots:
     return _signed(rng, columns, kinks)
 
 
-def at_rows(key: np.ndarray, x: np.ndarray, width: int, sparsity: int, slots: int) -> Start:
+def at_rows(
+    key: UInt32[np.ndarray, " 2"], x: Float[np.ndarray, "rows inputs"], width: int, sparsity: int, slots: int
+) -> Start:
     """Neurons of any columns, each with its kink at a row of the table.
 
     Args:
@@ -69,7 +72,9 @@ def at_rows(key: np.ndarray, x: np.ndarray, width: int, sparsity: int, slots: in
     return _signed(rng, columns, kinks)
 
 
-def _signed(rng: np.random.Generator, columns: np.ndarray, kinks: np.ndarray) -> Start:
+def _signed(
+    rng: np.random.Generator, columns: Int32[np.ndarray, "width slots"], kinks: Float[np.ndarray, "width slots"]
+) -> Start:
     """Weights of either sign, and the bias that makes neurons bend where their columns have these values."""
     weights = rng.choice([-1.0, 1.0], size=columns.shape).astype(np.float32)
     return Start(columns, weights, -np.sum(weights * kinks, axis=1).astype(np.float32))

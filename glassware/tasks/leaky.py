@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
+from jaxtyping import Bool, Float, UInt32
 from pydantic import Field, model_validator
 
+from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
 from glassware.foundation.backend import jnp
-from glassware.foundation.draws import Words, draw, unit
+from glassware.foundation.draws import draw, unit
 from glassware.foundation.part import Values
 from glassware.tasks.parity import Parity
 
@@ -36,30 +38,36 @@ class LeakyParity(Parity):
             raise ValueError(f"k must be odd, not {self.k}: with even k the label does not leak")
         return self
 
-    def values(self, key: np.ndarray) -> Values:
+    def values(self, key: UInt32[np.ndarray, " 2"]) -> Values:
         return {**super().values(key), "leak": np.float32(self.leak)}
 
-    def raw(self, key: Words, index: Any) -> Any:
+    def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> UInt32[Array, "*batch {self.words}+1"]:
         """Packed bits, and one more word: its high bits choose the component, its lowest the sign of D2."""
         after = np.uint32(-(-self.words // 2))  # the first counter that the packed bits leave unused
         coin, _ = draw(key, index, index * np.uint32(0) + after)
         return jnp.concatenate([super().raw(key, index), coin[..., None]], axis=-1)
 
-    def inputs(self, values: Any, raw: Any) -> Any:
+    def inputs(
+        self, values: LaneValues, raw: UInt32[Array, "*batch {self.words}+1"]
+    ) -> Float[Array, "*batch {self.n}"]:
         return self.signs(self._packed(values, raw, self._leaking(values, raw)))
 
-    def targets(self, values: Any, raw: Any) -> Any:
+    def targets(self, values: LaneValues, raw: UInt32[Array, "*batch {self.words}+1"]) -> Float[Array, " *batch"]:
         return super().targets(values, self._packed(values, raw, self._leaking(values, raw)))
 
-    def component(self, values: Any, raw: Any, leaking: bool) -> tuple[Any, Any]:
+    def component(
+        self, values: LaneValues, raw: UInt32[Array, "*batch {self.words}+1"], leaking: bool
+    ) -> tuple[Float[Array, "*batch {self.n}"], Float[Array, " *batch"]]:
         """Inputs and labels of these examples as if all of them came from D2 (``leaking``), or all from D1."""
         packed = self._packed(values, raw, leaking)
         return self.signs(packed), super().targets(values, packed)
 
-    def _leaking(self, values: Any, raw: Any) -> Any:
+    def _leaking(self, values: LaneValues, raw: UInt32[Array, "*batch coin"]) -> Bool[Array, "*batch 1"]:
         return unit(raw[..., -1:]) < values["leak"]
 
-    def _packed(self, values: Any, raw: Any, leaking: Any) -> Any:
+    def _packed(
+        self, values: LaneValues, raw: UInt32[Array, "*batch {self.words}+1"], leaking: bool | Bool[Array, "*batch 1"]
+    ) -> UInt32[Array, "*batch {self.words}"]:
         """The packed bits, with those of S made equal where the example leaks."""
         words, coin, mask = raw[..., :-1], raw[..., -1:], values["mask"]
         equal = jnp.where((coin & jnp.uint32(1)) == 1, words | mask, words & ~mask)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
+from jaxtyping import Float, UInt32
 from pydantic import Field, model_validator
 
+from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
 from glassware.foundation.backend import jax, jnp
-from glassware.foundation.draws import Stream, Words, draw, stream_key, subset, unit
+from glassware.foundation.draws import Stream, draw, stream_key, subset, unit
 from glassware.foundation.part import Values
 from glassware.tasks.task import Task
 
@@ -61,39 +64,45 @@ class Parity(Task):
         """32-bit words an example takes."""
         return -(-self.n // 32)
 
-    def hidden_support(self, key: np.ndarray) -> tuple[int, ...]:
+    def hidden_support(self, key: UInt32[np.ndarray, " 2"]) -> tuple[int, ...]:
         """S of the run with this key: the given support, or k coordinates drawn from the key."""
         if self.support is not None:
             return self.support
         return subset(stream_key(key, Stream.SUPPORT), self.n, self.k)
 
-    def hidden(self, key: np.ndarray) -> dict[str, Any]:
+    def hidden(self, key: UInt32[np.ndarray, " 2"]) -> Mapping[str, object]:
         return {"support": self.hidden_support(key)}
 
-    def values(self, key: np.ndarray) -> Values:
+    def values(self, key: UInt32[np.ndarray, " 2"]) -> Values:
         mask = np.zeros(self.words, np.uint32)
         for i in self.hidden_support(key):
             mask[i // 32] |= np.uint32(1 << (i % 32))
         return {"mask": mask, "noise": np.float32(self.noise)}
 
-    def raw(self, key: Words, index: Any) -> Any:
+    def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> UInt32[Array, "*batch words"]:
         pairs = [draw(key, index, index * np.uint32(0) + np.uint32(j)) for j in range(-(-self.words // 2))]
         return jnp.stack([word for pair in pairs for word in pair][: self.words], axis=-1)
 
-    def inputs(self, values: Any, raw: Any) -> Any:
+    def inputs(self, values: LaneValues, raw: UInt32[Array, "*batch words"]) -> Float[Array, "*batch {self.n}"]:
         return self.signs(raw)
 
-    def signs(self, raw: Any) -> Any:
-        """Packed bits (.., words) to signs (.., n)."""
+    def signs(self, raw: UInt32[Array, "*batch {self.words}"]) -> Float[Array, "*batch {self.n}"]:
+        """Packed bits to signs."""
         bits = (raw[..., :, None] >> jnp.arange(32, dtype=jnp.uint32)) & jnp.uint32(1)
         bits = bits.reshape(*raw.shape[:-1], self.words * 32)[..., : self.n]
         return 1.0 - 2.0 * bits.astype(jnp.float32)
 
-    def targets(self, values: Any, raw: Any) -> Any:
+    def targets(self, values: LaneValues, raw: UInt32[Array, "*batch words"]) -> Float[Array, " *batch"]:
         odd = jnp.sum(jax.lax.population_count(raw & values["mask"]), axis=-1) & jnp.uint32(1)
         return 1.0 - 2.0 * odd.astype(jnp.float32)
 
-    def train_targets(self, values: Any, noise_key: Words, index: Any, raw: Any) -> Any:
+    def train_targets(
+        self,
+        values: LaneValues,
+        noise_key: Key,
+        index: UInt32[EitherArray, " *batch"],
+        raw: UInt32[Array, "*batch words"],
+    ) -> Float[Array, " *batch"]:
         if not self.noise:
             return self.targets(values, raw)
         word, _ = draw(noise_key, index, index * np.uint32(0))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from jaxtyping import UInt32
+
+from glassware.foundation.arrays import Array, Key, Whole
 from glassware.foundation.backend import jnp
-from glassware.foundation.draws import Words, below, draw
+from glassware.foundation.draws import below, draw
 
 Sampling: TypeAlias = Literal["replacement", "epochs"]
 
@@ -13,8 +16,8 @@ Sampling: TypeAlias = Literal["replacement", "epochs"]
 SHUFFLE_ROUNDS = 32
 
 
-def minibatch(sampling: Sampling, key: Words, step: Any, batch: int, m: Any) -> Any:
-    """Example indices of one minibatch, uint32 (batch,). ``m`` = 0 means online: every example is new."""
+def minibatch(sampling: Sampling, key: Key, step: Whole, batch: int, m: Whole) -> UInt32[Array, " {batch}"]:
+    """Example indices of one minibatch. ``m`` = 0 means online: every example is new."""
     slot = jnp.arange(batch, dtype=jnp.uint32)
     position = jnp.uint32(step) * jnp.uint32(batch) + slot
     size = jnp.maximum(m, 1).astype(jnp.uint32)
@@ -26,7 +29,9 @@ def minibatch(sampling: Sampling, key: Words, step: Any, batch: int, m: Any) -> 
     return jnp.where(m > 0, offline, position)
 
 
-def shuffled(key: Words, epoch: Any, position: Any, m: Any) -> Any:
+def shuffled(
+    key: Key, epoch: UInt32[Array, "*#batch"], position: UInt32[Array, "*#batch"], m: Whole
+) -> UInt32[Array, " *batch"]:
     """Where ``position`` goes in the permutation of range(m) that belongs to ``epoch``.
 
     The swap-or-not shuffle (Hoang, Morris, Rogaway 2012): every round pairs x with K - x and swaps by a coin that
@@ -41,7 +46,7 @@ def shuffled(key: Words, epoch: Any, position: Any, m: Any) -> Any:
     return x
 
 
-def _scramble(x: Any) -> Any:
+def _scramble(x: UInt32[Array, " *batch"]) -> UInt32[Array, " *batch"]:
     """A cheap 32-bit mixing function (two multiply-xorshift rounds); only one bit of it is used."""
     x = (x ^ (x >> jnp.uint32(16))) * jnp.uint32(0x7FEB352D)
     x = (x ^ (x >> jnp.uint32(15))) * jnp.uint32(0x846CA68B)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
+from jaxtyping import Float, Num, Shaped, UInt32
 
-from glassware.foundation.draws import Words
+from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
 from glassware.foundation.part import Part, Values
 
 # What is predicted, and so what a model puts out and which losses and metrics make sense:
@@ -60,33 +62,39 @@ class Task(Part):
         """Numbers in one input."""
         return math.prod(self.input_shape)
 
-    def values(self, key: np.ndarray) -> Values:
+    def values(self, key: UInt32[np.ndarray, " 2"]) -> Values:
         """Lane values of the run with this key: what is hidden, drawn or given (host side)."""
         return {}
 
-    def hidden(self, key: np.ndarray) -> dict[str, Any]:
+    def hidden(self, key: UInt32[np.ndarray, " 2"]) -> Mapping[str, object]:
         """Columns that say what was hidden in the run with this key."""
         return {}
 
     @abstractmethod
-    def raw(self, key: Words, index: Any) -> Any:
-        """The examples at these indices of a stream, in compact form. ``index``: uint32 (batch,).
+    def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Shaped[Array, "*batch_and_form"]:
+        """The examples at these indices of a stream, in compact form.
 
         Where the domain is finite, ``index`` is the example's number and the key does not matter.
         """
 
-    def held_out(self, key: Words, index: Any) -> Any:
+    def held_out(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Shaped[Array, "*batch_and_form"]:
         """The same for the held-out sample; a task that keeps something back for it overrides this."""
         return self.raw(key, index)
 
     @abstractmethod
-    def inputs(self, values: Any, raw: Any) -> Any:
+    def inputs(self, values: LaneValues, raw: Shaped[Array, "*batch_and_form"]) -> Float[Array, "*batch_and_inputs"]:
         """Compact examples as the model sees them, (batch, *input_shape)."""
 
     @abstractmethod
-    def targets(self, values: Any, raw: Any) -> Any:
+    def targets(self, values: LaneValues, raw: Shaped[Array, "*batch_and_form"]) -> Num[Array, "*batch_and_positions"]:
         """What is to be predicted of compact examples, (batch,) or (batch, positions)."""
 
-    def train_targets(self, values: Any, noise_key: Words, index: Any, raw: Any) -> Any:
+    def train_targets(
+        self,
+        values: LaneValues,
+        noise_key: Key,
+        index: UInt32[EitherArray, " *batch"],
+        raw: Shaped[Array, "*batch_and_form"],
+    ) -> Num[Array, "*batch_and_positions"]:
         """Targets as the learner sees them; a task with label noise overrides this."""
         return self.targets(values, raw)

@@ -7,11 +7,12 @@ is set. A subset S is the row whose bits are S, so a table of values and its tab
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from jaxtyping import Float64
 
-Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Floats: TypeAlias = Float64[np.ndarray, "..."]
 
 
 def cube(n: int) -> Floats:

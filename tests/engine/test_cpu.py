@@ -10,9 +10,10 @@ import pytest
 
 from glassware.engine import cpu, train
 from glassware.engine.choice import choose
-from glassware.engine.cpu.draws import columns_of, places_of, threefry, transpose
+from glassware.engine.cpu.draws import columns_of, places_of, transpose
 from glassware.engine.cpu.program import CpuProgram
 from glassware.engine.program import LaneProgram, Program
+from glassware.engine.threefry import threefry
 from glassware.foundation.draws import threefry as plain_threefry
 from glassware.foundation.errors import GlasswareError
 from glassware.models import MLP, Init

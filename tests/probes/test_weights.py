@@ -29,7 +29,7 @@ def test_probes_measure_the_plain_trainers_weights(outcome):
 
 
 def test_a_dead_neuron_has_no_share_and_no_nan():
-    params = [{"w": np.zeros((20, 8), np.float32)}]
+    params = ({"w": np.zeros((20, 8), np.float32)},)
     run = tiny()
     np.testing.assert_array_equal(PROBES["support_share"].measure(run, run.values(), params)["support_share"], 0)
 

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from jaxtyping import Float32, UInt32, UInt64
 
 from glassware.engine.cpu.compiled import compiled
-from glassware.foundation.draws import PARITY_CONSTANT, ROTATIONS
-
-LEFT = tuple(np.uint32(distance) for rotations in ROTATIONS for distance in rotations)
-RIGHT = tuple(np.uint32(32 - int(distance)) for distance in LEFT)
-CONSTANT = np.uint32(PARITY_CONSTANT)
+from glassware.engine.threefry import threefry
 
 
 @compiled
-def threefry(k0: Any, k1: Any, x0: Any, x1: Any) -> Any:
-    """Two random words for a counter pair; all arguments uint32."""
-    keys = (k0, k1, np.uint32(k0 ^ k1 ^ CONSTANT))
-    x0, x1 = np.uint32(x0 + k0), np.uint32(x1 + k1)
-    for block in range(5):
-        for i in range(4):
-            turn = 4 * (block % 2) + i
-            x0 = np.uint32(x0 + x1)
-            x1 = np.uint32(((x1 << LEFT[turn]) | (x1 >> RIGHT[turn])) ^ x0)
-        x0 = np.uint32(x0 + keys[(block + 1) % 3])
-        x1 = np.uint32(x1 + keys[(block + 2) % 3] + np.uint32(block + 1))
-    return x0, x1
-
-
-@compiled
-def examples(n: int, keys: Any, mask: Any, noise: Any, index: Any, count: int, words: Any, y: Any) -> None:
-    """Words (words, count) and labels of the examples ``index``. Bits past the n-th are cleared: a constant +1."""
+def examples(
+    n: int,
+    keys: UInt32[np.ndarray, " 6"],
+    mask: UInt32[np.ndarray, " mask_words"],
+    noise: np.float32,
+    index: UInt32[np.ndarray, " rows"],
+    count: int,
+    words: UInt32[np.ndarray, "words rows"],
+    y: Float32[np.ndarray, " rows"],
+) -> None:
+    """Words and labels of the first ``count`` examples of ``index``. Bits past the n-th are cleared: a constant +1."""
     size = words.shape[0]
     for j in range((size + 1) // 2):
         even = words[2 * j]
@@ -56,7 +45,12 @@ def examples(n: int, keys: Any, mask: Any, noise: Any, index: Any, count: int, w
 
 
 @compiled
-def label(words: Any, mask: Any, count: int, y: Any) -> None:
+def label(
+    words: UInt32[np.ndarray, "words rows"],
+    mask: UInt32[np.ndarray, " mask_words"],
+    count: int,
+    y: Float32[np.ndarray, " rows"],
+) -> None:
     """The parities of the masked bits, +-1."""
     for i in range(count):
         folded = np.uint32(0)
@@ -71,8 +65,8 @@ def label(words: Any, mask: Any, count: int, y: Any) -> None:
 
 
 @compiled
-def places_of(words: Any, count: int, places: Any) -> None:
-    """``places`` (count, words), uint64: the eight nibbles of a word, a byte each."""
+def places_of(words: UInt32[np.ndarray, "words rows"], count: int, places: UInt64[np.ndarray, "rows words"]) -> None:
+    """``places``: the eight nibbles of a word, one byte each."""
     for j in range(words.shape[0]):
         for i in range(count):
             x = np.uint64(words[j, i])
@@ -83,8 +77,14 @@ def places_of(words: Any, count: int, places: Any) -> None:
 
 
 @compiled
-def columns_of(words: Any, y: Any, batch: int, square: Any, columns: Any) -> None:
-    """``columns`` (32 words, batch words): bit b of input i is set where x_bi and the label y_b differ."""
+def columns_of(
+    words: UInt32[np.ndarray, "words rows"],
+    y: Float32[np.ndarray, " rows"],
+    batch: int,
+    square: UInt32[np.ndarray, " 32"],
+    columns: UInt32[np.ndarray, "32*words batch_words"],
+) -> None:
+    """``columns``: bit b of input i is set where x_bi and the label y_b differ."""
     for q in range((batch + 31) // 32):
         rows = min(32, batch - 32 * q)
         minus = np.uint32(0)
@@ -100,7 +100,7 @@ def columns_of(words: Any, y: Any, batch: int, square: Any, columns: Any) -> Non
 
 
 @compiled
-def transpose(square: Any) -> None:
+def transpose(square: UInt32[np.ndarray, " 32"]) -> None:
     """Transpose 32 words as a matrix of bits: swap ever smaller blocks across the diagonal."""
     width, pattern = 16, np.uint32(0x0000FFFF)
     while width:

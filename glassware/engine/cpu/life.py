@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from jaxtyping import Float32, Int32, Int64, UInt8, UInt32, UInt64
 
 from glassware.engine.cpu.compiled import compiled
-from glassware.engine.cpu.draws import columns_of, examples, label, places_of, threefry
+from glassware.engine.cpu.draws import columns_of, examples, label, places_of
 from glassware.engine.cpu.network import descend_all, outputs
+from glassware.engine.threefry import threefry
 
+Hidden: TypeAlias = Float32[np.ndarray, " tiles*inputs*16"]  # incoming weights, see ``network``
+Readout: TypeAlias = Float32[np.ndarray, " tiles*16"]  # outgoing weights
 NEVER = -1
 BLOCK = 256  # examples examined at once: their hidden sums of a tile take half of a first-level cache
 
@@ -30,58 +34,60 @@ class Net(NamedTuple):
 class Lane(NamedTuple):
     """Lane values of one run."""
 
-    keys: Any  # words of the order, example and noise keys
-    mask: Any
-    noise: Any
-    m: Any
-    steps: Any
-    success: Any
-    stop: Any
-    rate_1: Any  # learning rates of the two layers, and what weight decay leaves of them a step
-    rate_2: Any
-    keep_1: Any
-    keep_2: Any
+    keys: UInt32[np.ndarray, " 6"]  # words of the order, example and noise keys
+    mask: UInt32[np.ndarray, " mask_words"]
+    noise: np.float32
+    m: np.uint32
+    steps: int
+    success: np.float32
+    stop: bool
+    rate_1: np.float32  # learning rates of the two layers, and what weight decay leaves of them per step
+    rate_2: np.float32
+    keep_1: np.float32
+    keep_2: np.float32
 
 
 class Work(NamedTuple):
     """A core's scratch memory; whatever is counted by examples has room for a minibatch and for a block."""
 
-    index: Any
-    words: Any
-    y: Any
-    places: Any
-    columns: Any
-    square: Any
-    tables: Any
-    h: Any
-    share: Any
-    out: Any
-    slopes: Any
-    marks: Any
-    total: Any
-    factor: Any
+    chosen: UInt32[np.ndarray, " rows"]  # numbers of the examples
+    words: UInt32[np.ndarray, "words rows"]
+    y: Float32[np.ndarray, " rows"]
+    places: UInt64[np.ndarray, "rows words"]
+    columns: UInt32[np.ndarray, "32*words batch_words"]
+    square: UInt32[np.ndarray, " 32"]
+    tables: Float32[np.ndarray, " chunk*table"]
+    h: Float32[np.ndarray, " sums"]
+    share: Float32[np.ndarray, " rows*16"]
+    out: Float32[np.ndarray, " rows"]
+    slopes: Float32[np.ndarray, " rows"]
+    marks: UInt32[np.ndarray, " batch_words*16"]
+    total: Float32[np.ndarray, " 16"]
+    factor: Float32[np.ndarray, " 16"]
 
 
 class Exam(NamedTuple):
-    """The held-out sample, padded to whole blocks: words (words, examples), places (examples, words)."""
+    """The held-out sample, padded to whole blocks."""
 
-    words: Any
-    places: Any
+    words: UInt32[np.ndarray, "words examples"]
+    places: UInt64[np.ndarray, "examples words"]
 
 
 @compiled
-def step(net: Net, lane: Lane, w: Any, v: Any, c: Any, t: int, work: Work) -> Any:
+def step(
+    net: Net, lane: Lane, w: Hidden, v: Readout, c: np.float32, t: int, work: Work
+) -> tuple[np.float32, np.float32, np.float32]:
     """One minibatch step; returns its mean loss and error, and the new output bias."""
     batch, now = net.batch, np.uint32(t)
     for i in range(batch):
-        work.index[i] = now * np.uint32(batch) + np.uint32(i)
+        work.chosen[i] = now * np.uint32(batch) + np.uint32(i)
     if lane.m > 0:
         for i in range(batch):
             word, _ = threefry(lane.keys[0], lane.keys[1], now, np.uint32(i))
-            work.index[i] = word
+            work.chosen[i] = word
         for i in range(batch):
-            work.index[i] %= lane.m
-    examples(net.inputs, lane.keys, lane.mask, lane.noise, work.index, batch, work.words, work.y)
+            work.chosen[i] %= lane.m
+    examples(net.inputs, lane.keys, lane.mask, lane.noise, work.chosen, batch, work.words, work.y)
     places_of(work.words, batch, work.places)
     columns_of(work.words, work.y, batch, work.square, work.columns)
     stride = 8 * work.words.shape[0]
@@ -122,7 +128,17 @@ def step(net: Net, lane: Lane, w: Any, v: Any, c: Any, t: int, work: Work) -> An
 
 
 @compiled
-def misses(net: Net, w: Any, v: Any, c: Any, places: Any, first: int, y: Any, count: int, work: Work) -> int:
+def misses(
+    net: Net,
+    w: Hidden,
+    v: Readout,
+    c: np.float32,
+    places: UInt8[np.ndarray, " rows*stride"],
+    first: int,
+    y: Float32[np.ndarray, " rows"],
+    count: int,
+    work: Work,
+) -> int:
     """Wrong answers among ``count`` examples of a block."""
     stride = 8 * work.words.shape[0]
     outputs(
@@ -149,7 +165,9 @@ def misses(net: Net, w: Any, v: Any, c: Any, places: Any, first: int, y: Any, co
 
 
 @compiled
-def test_misses(net: Net, lane: Lane, w: Any, v: Any, c: Any, exam: Exam, first: int, last: int, work: Work) -> int:
+def test_misses(
+    net: Net, lane: Lane, w: Hidden, v: Readout, c: np.float32, exam: Exam, first: int, last: int, work: Work
+) -> int:
     """Wrong answers among test examples first .. last - 1; ``first`` is a multiple of BLOCK."""
     places = exam.places.reshape(-1).view(np.uint8)
     missed = 0
@@ -160,7 +178,7 @@ def test_misses(net: Net, lane: Lane, w: Any, v: Any, c: Any, exam: Exam, first:
 
 
 @compiled
-def test_error(net: Net, lane: Lane, w: Any, v: Any, c: Any, exam: Exam, work: Work) -> Any:
+def test_error(net: Net, lane: Lane, w: Hidden, v: Readout, c: np.float32, exam: Exam, work: Work) -> np.float32:
     """Error on the held-out sample; past the screen only if the screened part is promising."""
     screened, begin, again = 0, 0, 0
     if net.screen:
@@ -175,15 +193,15 @@ def test_error(net: Net, lane: Lane, w: Any, v: Any, c: Any, exam: Exam, work: W
 
 
 @compiled
-def sample_error(net: Net, lane: Lane, w: Any, v: Any, c: Any, work: Work) -> Any:
+def sample_error(net: Net, lane: Lane, w: Hidden, v: Readout, c: np.float32, work: Work) -> np.float32:
     """Error on the first ``train`` examples of the run's own sample."""
     size = int(lane.m) if lane.m > 0 and lane.m < net.train else net.train
     places = work.places.reshape(-1).view(np.uint8)
     missed = 0
     for start in range(0, size, BLOCK):
         for i in range(BLOCK):
-            work.index[i] = np.uint32(start + i)
-        examples(net.inputs, lane.keys, lane.mask, lane.noise, work.index, BLOCK, work.words, work.y)
+            work.chosen[i] = np.uint32(start + i)
+        examples(net.inputs, lane.keys, lane.mask, lane.noise, work.chosen, BLOCK, work.words, work.y)
         places_of(work.words, BLOCK, work.places)
         missed += misses(net, w, v, c, places, 0, work.y, min(BLOCK, size - start), work)
     return np.float32(missed) / np.float32(size)
@@ -193,18 +211,18 @@ def sample_error(net: Net, lane: Lane, w: Any, v: Any, c: Any, work: Work) -> An
 def advance(
     net: Net,
     lane: Lane,
-    w: Any,
-    v: Any,
-    c: Any,
-    state: Any,
-    sums: Any,
+    w: Hidden,
+    v: Readout,
+    c: np.float32,
+    state: Int64[np.ndarray, " 4"],
+    sums: Float32[np.ndarray, " 2"],
     fresh: bool,
     rounds: int,
     exam: Exam,
     work: Work,
-    times: Any,
-    curves: Any,
-) -> Any:
+    times: Int32[np.ndarray, " points"],
+    curves: Float32[np.ndarray, "points 3"],
+) -> tuple[int, np.float32]:
     """Take a lane through up to ``rounds`` rounds of steps and examination; returns points measured and output bias.
 
     ``state`` is t, success step, diverged step, done; ``sums`` the minibatch loss and error since the last evaluation.

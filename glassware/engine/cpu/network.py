@@ -12,9 +12,8 @@ more input that is always +1. Inputs are padded to groups of four, neurons to ti
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from jaxtyping import Float32, UInt8, UInt32
 
 from glassware.engine.cpu.compiled import compiled
 from glassware.engine.cpu.rows import GROUP, descend, look_back, look_up, read_out, tabulate
@@ -27,18 +26,18 @@ CHUNK = 16  # tables in use at once: 16 KB, half of a first-level cache
 def outputs(
     inputs: int,
     tiles: int,
-    w: Any,
-    v: Any,
-    c: Any,
-    places: Any,
+    w: Float32[np.ndarray, " tiles*inputs*16"],
+    v: Float32[np.ndarray, " tiles*16"],
+    c: np.float32,
+    places: UInt8[np.ndarray, " rows*stride"],
     first: int,
     stride: int,
     rows: int,
-    tables: Any,
-    h: Any,
+    tables: Float32[np.ndarray, " chunk*table"],
+    h: Float32[np.ndarray, " sums"],
     kept: int,
-    share: Any,
-    out: Any,
+    share: Float32[np.ndarray, " rows*16"],
+    out: Float32[np.ndarray, " rows"],
 ) -> None:
     """Outputs for ``rows`` examples. Hidden sums of tile i go to ``h`` at ``i * kept``: 0 if they are not wanted."""
     groups = (inputs + GROUP) // GROUP  # the constant input is one more
@@ -63,18 +62,18 @@ def descend_all(
     inputs: int,
     tiles: int,
     batch: int,
-    w: Any,
-    v: Any,
-    rate_1: Any,
-    rate_2: Any,
-    keep_1: Any,
-    keep_2: Any,
-    columns: Any,
-    slopes: Any,
-    h: Any,
-    marks: Any,
-    total: Any,
-    factor: Any,
+    w: Float32[np.ndarray, " tiles*inputs*16"],
+    v: Float32[np.ndarray, " tiles*16"],
+    rate_1: np.float32,
+    rate_2: np.float32,
+    keep_1: np.float32,
+    keep_2: np.float32,
+    columns: UInt32[np.ndarray, " inputs*batch_words"],
+    slopes: Float32[np.ndarray, " rows"],
+    h: Float32[np.ndarray, " tiles*batch*16"],
+    marks: UInt32[np.ndarray, " batch_words*16"],
+    total: Float32[np.ndarray, " 16"],
+    factor: Float32[np.ndarray, " 16"],
 ) -> None:
     """One step of all weights but the output bias; ``slopes`` are the loss's derivatives by the outputs."""
     groups = (inputs + GROUP) // GROUP

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import cast
 
 import jax
 import numpy as np
+from jaxtyping import Bool, Float32, Int, Shaped
 
 from glassware.engine.cpu import life
 from glassware.engine.cpu.draws import places_of
@@ -17,8 +18,9 @@ from glassware.engine.cpu.rows import GROUP, TABLE
 from glassware.engine.device import cores
 from glassware.engine.program import CAPACITY
 from glassware.engine.vectors import ROW
+from glassware.foundation.arrays import LaneValues, Params, RunValues
 from glassware.foundation.draws import held_out_key
-from glassware.models import MLP, Params
+from glassware.models import MLP
 from glassware.tasks import Parity
 from glassware.training import Loop, Records, Run, State
 
@@ -41,7 +43,7 @@ class CpuProgram:
         self._desks = [_desk(self.net) for _ in range(cores())]
         self._pool = ThreadPoolExecutor(len(self._desks), "glassware")
 
-    def compile(self, values: Any) -> None:
+    def compile(self, values: RunValues) -> None:
         """Compile now, so that later calls can be timed: an advance by no rounds."""
         fresh = np.zeros(self.lanes, bool)
         fresh[0] = True
@@ -59,12 +61,14 @@ class CpuProgram:
         sums = {name: np.zeros(lanes, np.float32) for name in ("loss", "error")}
         return State(params, (), zero, never, never.copy(), np.ones(lanes, bool), sums)
 
-    def advance(self, values: Any, state: State, fresh: np.ndarray, evaluations: int) -> tuple[State, Records]:
+    def advance(
+        self, values: RunValues, state: State, fresh: Bool[np.ndarray, " lanes"], evaluations: int
+    ) -> tuple[State, Records]:
         """Start the ``fresh`` lanes, then take all through up to ``evaluations`` rounds. Consumes ``state``."""
         records = _records(self.lanes)
         waiting: Iterator[int] = iter(np.flatnonzero(fresh | ~state.done).tolist())
 
-        def work(desk: Any) -> None:
+        def work(desk: Work) -> None:
             for lane in waiting:
                 one = jax.tree.map(lambda a, lane=lane: a[lane], values)
                 if fresh[lane]:
@@ -75,20 +79,20 @@ class CpuProgram:
             done.result()
         return state, records
 
-    def gather(self, state: State, order: np.ndarray) -> State:
+    def gather(self, state: State, order: Int[np.ndarray, " kept"]) -> State:
         """Lanes in a new order."""
         moved = self.idle()
         for to, source in zip(jax.tree.leaves(moved), jax.tree.leaves(state), strict=True):
             to[:] = source[order]
         return moved
 
-    def final(self, values: Any, state: State, lane: int) -> dict[str, np.ndarray]:
+    def final(self, values: RunValues, state: State, lane: int) -> dict[str, Shaped[np.ndarray, "..."]]:
         """The final probes of one lane."""
         if not self.shape.probes:
             return {}
         return {name: np.asarray(a) for name, a in self._final(values, self.params(state, lane)).items()}
 
-    def first(self, values: Any) -> Params:
+    def first(self, values: RunValues) -> Params:
         """The network that a lane with these values begins with."""
         return jax.tree.map(np.asarray, self._init(values))
 
@@ -96,7 +100,7 @@ class CpuProgram:
         """The network of one lane."""
         return self._network(jax.tree.map(lambda a: a[lane].copy(), state.params))
 
-    def _begin(self, state: State, lane: int, values: Any) -> None:
+    def _begin(self, state: State, lane: int, values: RunValues) -> None:
         """First weights, from the same draws as everywhere."""
         net, (hidden, output) = self.net, jax.tree.map(np.asarray, self._init(values))
         width = len(hidden["b"])
@@ -114,7 +118,7 @@ class CpuProgram:
         state.sums["loss"][lane] = state.sums["error"][lane] = 0.0
 
     def _advance(
-        self, desk: Any, lane: int, values: Any, state: State, records: Records, fresh: bool, rounds: int
+        self, desk: Work, lane: int, values: RunValues, state: State, records: Records, fresh: bool, rounds: int
     ) -> None:
         params = state.params
         now = np.array([state.t[lane], state.success_step[lane], state.diverged_step[lane], state.done[lane]], np.int64)
@@ -139,7 +143,7 @@ class CpuProgram:
         state.sums["loss"][lane], state.sums["error"][lane] = sums
         records.count[lane] = count
 
-    def _network(self, params: Any) -> Params:
+    def _network(self, params: LaneValues) -> Params:
         """Back to the parameters of an MLP."""
         net, width = self.net, self.shape.network.widths[0]
         rows = params["w"].reshape(net.tiles, _padded(net), ROW).transpose(1, 0, 2).reshape(_padded(net), -1)
@@ -183,13 +187,13 @@ def _net(shape: Run) -> Net:
     )
 
 
-def _lane(values: Any) -> Lane:
+def _lane(values: RunValues) -> Lane:
     optimiser, task, keys = values["optimiser"], values["task"], values["keys"]
     lr, decay = optimiser["lr"], optimiser["weight_decay"]
     rates = lr * optimiser.get("layer_rates", np.ones(2, np.float32))
     return Lane(
         keys=np.concatenate([keys["order"], keys["example"], keys["noise"]]),
-        mask=task["mask"],
+        mask=np.asarray(task["mask"]),
         noise=np.float32(task["noise"]),
         m=np.uint32(values["m"]),
         steps=int(values["steps"]),
@@ -206,7 +210,7 @@ def _desk(net: Net) -> Work:
     """Scratch memory of one core."""
     rows, words, batch_words = max(net.batch, BLOCK), _words(net), -(-net.batch // 32)
     return Work(
-        index=np.zeros(rows, np.uint32),
+        chosen=np.zeros(rows, np.uint32),
         words=np.zeros((words, rows), np.uint32),
         y=np.ones(rows, np.float32),
         places=np.zeros((rows, words), np.uint64),
@@ -228,7 +232,7 @@ def _records(lanes: int) -> Records:
     return Records(np.zeros((lanes, rows), np.int32), np.zeros((lanes, rows, 3), np.float32), np.zeros(lanes, np.int32))
 
 
-def _aligned(*shape: int) -> np.ndarray:
+def _aligned(*shape: int) -> Float32[np.ndarray, "*shape"]:
     """Zeros that begin at a cache line."""
     size = int(np.prod(shape)) * 4
     room = np.zeros(size + ALIGN, np.uint8)

@@ -5,11 +5,13 @@ An operation takes flat arrays and the element at which its rows begin. Nothing 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, typing
+from numba.core.base import BaseContext
 from numba.extending import intrinsic
 
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW, Vectors
@@ -18,41 +20,50 @@ GROUP = 4  # inputs that share a table
 TABLE = ROW << GROUP  # floats of one table
 UNROLL = 4
 
+# What an operation gives Numba: its signature, and the function that writes its instructions.
+Typed: TypeAlias = tuple[typing.Signature, Callable[..., ir.Value]]
+
 
 class _Code(Vectors):
     """What an operation's body is written with, and its arguments (arrays as pointers)."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+    def __init__(
+        self, context: BaseContext, builder: ir.IRBuilder, signature: typing.Signature, arguments: list[ir.Value]
+    ) -> None:
         super().__init__(builder)
         self.arguments = [
             context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
             for kind, value in zip(signature.args, arguments, strict=True)
         ]
 
-    def rectified(self, vector: Any) -> Any:
+    def rectified(self, vector: ir.Value) -> ir.Value:
         """max(vector, 0); NaN stays."""
         zero = self.constant(0.0)
         return self.builder.select(self.builder.fcmp_ordered("<", vector, zero), zero, vector)
 
-    def count(self, words: Any) -> Any:
+    def count(self, words: ir.Value) -> ir.Value:
         """Ones in each of sixteen words."""
         kind = ir.FunctionType(INTS, [INTS])
         function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.ctpop.v{ROW}i32")
         return self.builder.call(function, [words])
 
-    def row(self, at: Any, number: Any, size: int = ROW) -> Any:
+    def row(self, at: ir.Value, number: ir.Value, size: int = ROW) -> ir.Value:
         """The element where row ``number`` begins, counted from ``at``."""
         return self.builder.add(at, self.builder.mul(number, ir.Constant(INDEX, size)))
 
-    def byte(self, base: Any, at: Any) -> Any:
+    def byte(self, base: ir.Value, at: ir.Value) -> ir.Value:
         return self.builder.zext(self.element(base, at), INDEX)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def tabulate(typingctx: Any, tables: Any, rows: Any, at: Any, groups: Any) -> Any:
+def tabulate(
+    typingctx: typing.Context, tables: types.Type, rows: types.Type, at: types.Type, groups: types.Type
+) -> Typed:
     """For every four rows a, b, c, d the sixteen sums +-a +-b +-c +-d: entry p has a minus where p has a bit."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: typing.Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
         code = _Code(context, builder, signature, arguments)
         tables, rows, at, groups = code.arguments
         with code.loop(groups) as loop:
@@ -74,30 +85,32 @@ def tabulate(typingctx: Any, tables: Any, rows: Any, at: Any, groups: Any) -> An
 
 @intrinsic  # type: ignore[untyped-decorator]
 def look_up(
-    typingctx: Any,
-    out: Any,
-    at: Any,
-    rows: Any,
-    more: Any,
-    tables: Any,
-    groups: Any,
-    places: Any,
-    first: Any,
-    stride: Any,
-) -> Any:
+    typingctx: typing.Context,
+    out: types.Type,
+    at: types.Type,
+    rows: types.Type,
+    more: types.Type,
+    tables: types.Type,
+    groups: types.Type,
+    places: types.Type,
+    first: types.Type,
+    stride: types.Type,
+) -> Typed:
     """Each of ``rows`` rows of ``out`` becomes the sum of one entry of every table, added to what it was if ``more``.
 
     The entries of row i are named by the bytes of ``places`` from ``first + i * stride`` on, one a table.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: typing.Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
         code = _Code(context, builder, signature, arguments)
         out, at, rows, more, tables, groups, places, first, stride = code.arguments
         zero, unroll = ir.Constant(INDEX, 0), ir.Constant(INDEX, UNROLL)
         turns = builder.udiv(groups, unroll)
         rest = builder.urem(groups, unroll)
 
-        def add(total: Any, start: Any, group: Any) -> Any:
+        def add(total: ir.Value, start: ir.Value, group: ir.Value) -> ir.Value:
             entry = code.row(code.row(zero, group, TABLE), code.byte(places, builder.add(start, group)))
             return builder.fadd(total, code.load(tables, entry))
 
@@ -124,10 +137,20 @@ def look_up(
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def read_out(typingctx: Any, out: Any, rows: Any, h: Any, at: Any, v: Any, v_at: Any) -> Any:
+def read_out(
+    typingctx: typing.Context,
+    out: types.Type,
+    rows: types.Type,
+    h: types.Type,
+    at: types.Type,
+    v: types.Type,
+    v_at: types.Type,
+) -> Typed:
     """out_i += max(h_i, 0) * v, element by element: a tile's share of the outputs before it is summed."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: typing.Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
         code = _Code(context, builder, signature, arguments)
         out, rows, h, at, v, v_at = code.arguments
         weight, zero = code.load(v, v_at), ir.Constant(INDEX, 0)
@@ -142,14 +165,24 @@ def read_out(typingctx: Any, out: Any, rows: Any, h: Any, at: Any, v: Any, v_at:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def look_back(
-    typingctx: Any, marks: Any, word: Any, total: Any, h: Any, at: Any, rows: Any, slopes: Any, first: Any
-) -> Any:
+    typingctx: typing.Context,
+    marks: types.Type,
+    word: types.Type,
+    total: types.Type,
+    h: types.Type,
+    at: types.Type,
+    rows: types.Type,
+    slopes: types.Type,
+    first: types.Type,
+) -> Typed:
     """Up to 32 examples seen from a tile: ``marks`` has a word a neuron, bit i set where h_i > 0 and slope_i is not 0.
 
     Also adds sum_i slope_i * max(h_i, 0), the gradient of the outgoing weights, to ``total``.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: typing.Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
         code = _Code(context, builder, signature, arguments)
         marks, word, total, h, at, rows, slopes, first = code.arguments
         zero, none = ir.Constant(INDEX, 0), ir.Constant(INTS, [0] * ROW)
@@ -173,15 +206,25 @@ def look_back(
 
 @intrinsic  # type: ignore[untyped-decorator]
 def descend(
-    typingctx: Any, w: Any, at: Any, rows: Any, keep: Any, factor: Any, marks: Any, words: Any, columns: Any
-) -> Any:
+    typingctx: typing.Context,
+    w: types.Type,
+    at: types.Type,
+    rows: types.Type,
+    keep: types.Type,
+    factor: types.Type,
+    marks: types.Type,
+    words: types.Type,
+    columns: types.Type,
+) -> Typed:
     """w_i = keep * w_i + factor * sum_b (+-1): over the marked examples b, minus where column i has a bit.
 
     The sum is the number of marks less twice that of marks under the column's bits: two population counts a word of 32
     examples. ``columns`` holds ``words`` words an input.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: typing.Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
         code = _Code(context, builder, signature, arguments)
         w, at, rows, keep, factor, marks, words, columns = code.arguments
         zero, none = ir.Constant(INDEX, 0), ir.Constant(INTS, [0] * ROW)

@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.experimental.pallas import triton as plt
+from jaxtyping import Float16, Shaped
 
 from glassware.engine.kernels.form import Form
+from glassware.engine.kernels.kinds import Count, Inputs, Lane, PerExample, PerUnit, Scalar, Sums, Tile, Word, Words
 from glassware.engine.kernels.layout import WORD, Layout
+from glassware.foundation.arrays import Array
 from glassware.foundation.draws import draw, unit
 from glassware.training.objective import SIGN_LOSSES
 
@@ -57,14 +59,14 @@ class Recipe:
         return -(-32 * self.warps // self.block)
 
 
-def minibatch(recipe: Recipe, lane: Any, t: Any, first: Any = 0) -> tuple[list[Any], Any]:
-    """Words, one (block,) array each, and labels of a block of step ``t``'s minibatch, from its ``first`` example."""
+def minibatch(recipe: Recipe, lane: Lane, t: Count, first: Count | int = 0) -> tuple[Words, PerExample]:
+    """Words and labels of a block of step ``t``'s minibatch, from its ``first`` example."""
     slot = jax.lax.broadcasted_iota(jnp.uint32, (recipe.block,), 0) + jnp.uint32(first)
     now = t.astype(jnp.uint32)
     drawn, _ = draw(lane["order"], slot * jnp.uint32(0) + now, slot)
     fresh = now * jnp.uint32(recipe.batch) + slot
     index = jnp.where(lane["m"] > jnp.uint32(0), drawn % jnp.maximum(lane["m"], jnp.uint32(1)), fresh)
-    words: list[Any] = []
+    words: Words = []
     for j in range(-(-recipe.layout.words // 2)):
         words += draw(lane["example"], index, slot * jnp.uint32(0) + jnp.uint32(j))
     words = [once(word) for word in words[: recipe.layout.words]]
@@ -75,8 +77,8 @@ def minibatch(recipe: Recipe, lane: Any, t: Any, first: Any = 0) -> tuple[list[A
     return words, y
 
 
-def once(word: Any) -> Any:
-    """The same numbers, (examples,), made once and then handed round.
+def once(word: Shaped[Array, " block"]) -> Shaped[Array, " block"]:
+    """The same numbers, made once and then handed round.
 
     Left to itself the compiler lets every thread draw all the words it is going to use, its neighbours' too: at n = 50,
     r = 16 that was four fifths of all instructions. It moves no computation across a sum along an axis unless the
@@ -85,25 +87,25 @@ def once(word: Any) -> Any:
     return jnp.sum(jnp.sum(word[None, :], axis=0)[:, None], axis=1)
 
 
-def labels(lane: Any, words: list[Any]) -> Any:
-    """Parities of the hidden coordinates, (examples,)."""
+def labels(lane: Lane, words: Words) -> PerExample:
+    """Parities of the hidden coordinates."""
     relevant = [word & mask for word, mask in zip(words, lane["mask"], strict=True)]
     return jnp.where(_odd(functools.reduce(jnp.bitwise_xor, relevant)) == jnp.uint32(1), -1.0, 1.0)
 
 
-def _odd(word: Any) -> Any:
+def _odd(word: Word) -> Word:
     """1 where a word has an odd number of ones."""
     for shift in (16, 8, 4, 2, 1):
         word = word ^ (word >> jnp.uint32(shift))
     return word & jnp.uint32(1)
 
 
-def inputs(layout: Layout, words: list[Any]) -> list[Any]:
-    """Words to tiles of inputs, float16 (examples, 32 or 64) each: +-1, the constant 1, then zeros."""
+def inputs(layout: Layout, words: Words) -> Inputs:
+    """Words to tiles of inputs, of 32 or 64 columns each: +-1, the constant 1, then zeros."""
     return [_signs(layout.n - q * WORD, words[q : q + count]) for q, count in layout.columns]
 
 
-def _signs(constant: int, words: list[Any]) -> Any:
+def _signs(constant: int, words: Words) -> Float16[Array, "block columns"]:
     """One tile; ``constant`` is the column of the constant input, counted from this tile's first."""
     column = jax.lax.broadcasted_iota(jnp.uint32, (words[0].shape[0], WORD * len(words)), 1)
     word = words[0][:, None]
@@ -117,9 +119,9 @@ def _signs(constant: int, words: list[Any]) -> Any:
     return x.astype(jnp.float16)
 
 
-def hidden(recipe: Recipe, tile: Any, xs: list[Any]) -> Any:
-    """Held hidden sums of a row tile, (rows, examples)."""
-    total = None
+def hidden(recipe: Recipe, tile: Tile, xs: Inputs) -> Sums:
+    """Held hidden sums of a row tile."""
+    total: Sums | None = None
     for w, x in zip(tile, xs, strict=True):
         high = w.astype(jnp.float16)
         part = plt.dot(high, x, trans_b=True)
@@ -127,15 +129,16 @@ def hidden(recipe: Recipe, tile: Any, xs: list[Any]) -> Any:
             low = ((w - high.astype(jnp.float32)) * LOW_BITS).astype(jnp.float16)
             part = part + plt.dot(low, x, trans_b=True) * (1.0 / LOW_BITS)
         total = part if total is None else total + part
+    assert total is not None, "a tile has columns"
     return total
 
 
-def weighted(h: Any, v: Any) -> Any:
-    """The tile's share of the outputs, held, (examples,)."""
+def weighted(h: Sums, v: PerUnit) -> PerExample:
+    """The tile's share of the outputs, held."""
     return jnp.sum(jnp.maximum(h, 0.0) * v[:, None], axis=0)
 
 
-def loss_terms(recipe: Recipe, lane: Any, output: Any, y: Any) -> tuple[Any, Any]:
+def loss_terms(recipe: Recipe, lane: Lane, output: PerExample, y: PerExample) -> tuple[PerExample, PerExample]:
     """The lane's loss and its derivative by the output."""
     first, *others = recipe.losses
     value, slope = _loss(first, output, y)
@@ -145,7 +148,7 @@ def loss_terms(recipe: Recipe, lane: Any, output: Any, y: Any) -> tuple[Any, Any
     return value, slope
 
 
-def _loss(loss: str, output: Any, y: Any) -> tuple[Any, Any]:
+def _loss(loss: str, output: PerExample, y: PerExample) -> tuple[PerExample, PerExample]:
     margin = y * output
     if loss == "hinge":
         return jnp.maximum(1.0 - margin, 0.0), jnp.where(margin < 1.0, -y, 0.0)
@@ -156,7 +159,9 @@ def _loss(loss: str, output: Any, y: Any) -> tuple[Any, Any]:
     return value, -y * jnp.where(margin > 0, weight, 1.0) / (1.0 + weight)
 
 
-def step_weights(recipe: Recipe, tile: Any, h: Any, v: Any, slope: Any, xs: list[Any], factor: Any, keep: Any) -> Any:
+def step_weights(
+    recipe: Recipe, tile: Tile, h: Sums, v: PerUnit, slope: PerExample, xs: Inputs, factor: Scalar, keep: Scalar
+) -> Tile:
     """The row tile after a step: keep * w + factor * v_j * sum_i [h_ji > 0] slope_i x_i; fast leaves out ``keep``."""
     mask, scaled = h > 0, factor * v
     if not recipe.exact:
@@ -173,6 +178,6 @@ def step_weights(recipe: Recipe, tile: Any, h: Any, v: Any, slope: Any, xs: list
     return tuple(new)
 
 
-def step_readout(h: Any, v: Any, slope: Any, step_size: Any, keep: Any) -> Any:
+def step_readout(h: Sums, v: PerUnit, slope: PerExample, step_size: Scalar, keep: Scalar) -> PerUnit:
     """The tile's outgoing weights after a step; ``step_size`` carries the factor from held sums to true ones."""
     return v * keep - step_size * jnp.sum(jnp.maximum(h, 0.0) * slope[None, :], axis=1)

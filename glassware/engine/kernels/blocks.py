@@ -7,25 +7,35 @@ what it can do: plain networks whose batch is one block.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
+from jaxtyping import Bool, Float16, Float32
 
 from glassware.engine.kernels import arithmetic as do
 from glassware.engine.kernels.arithmetic import LOW_BITS, Recipe
-from glassware.engine.kernels.exchange import Exchange
+from glassware.engine.kernels.exchange import Exchange, nothing
+from glassware.engine.kernels.kinds import Count, Lane, Memory, PerExample, PerUnit, Scalar, Sums, Tile, Words
 from glassware.engine.kernels.layout import SCALE, WORD
-from glassware.engine.kernels.life import NONE, Tally, blank_tally
+from glassware.engine.kernels.life import NONE, Tally, Trained, blank_tally
+from glassware.foundation.arrays import Array
+
+Weights: TypeAlias = tuple[Tile, PerUnit]
+Carry: TypeAlias = tuple[Weights, Scalar, Count, Tally, Count]  # weights, c, t, tally, turn
+Gradients: TypeAlias = tuple[Tile, PerUnit, Scalar]
+Added: TypeAlias = tuple[Gradients, Tally, Count]
 
 
 class Blocks:
     """One row tile of column tiles, held times SCALE, and the outgoing weights."""
 
-    def __init__(self, recipe: Recipe, lane: Any, exchange: Exchange, w: Any, v: Any, me: Any, part: Any) -> None:
+    def __init__(
+        self, recipe: Recipe, lane: Lane, exchange: Exchange, w: Memory, v: Memory, me: Count, part: Count
+    ) -> None:
         self.recipe, self.lane, self.exchange, self.form = recipe, lane, exchange, recipe.form
         self.w, self.v, self.me = w, v, me
         layout = recipe.layout
@@ -34,32 +44,32 @@ class Blocks:
         self.rows = pl.ds(self.first, self.size)
         self.columns = [pl.ds(q * WORD, count * WORD) for q, count in layout.columns]
 
-    def load(self) -> Any:
+    def load(self) -> Weights:
         return tuple(self.w[self.me, self.rows, q] for q in self.columns), self.v[self.me, self.rows]
 
-    def store(self, weights: Any) -> None:
+    def store(self, weights: Weights) -> None:
         tile, v = weights
         for w, q in zip(tile, self.columns, strict=True):
             self.w[self.me, self.rows, q] = w
         self.v[self.me, self.rows] = v
 
-    def total(self, weights: Any) -> Any:
+    def total(self, weights: Weights) -> Scalar:
         tile, v = weights
         return sum(jnp.sum(w) for w in tile) + jnp.sum(v)
 
-    def output(self, weights: Any, words: list[Any], turn: Any) -> tuple[Any, Any]:
+    def output(self, weights: Weights, words: Words, turn: Count) -> tuple[PerExample, Count]:
         tile, v = weights
         z = do.hidden(self.recipe, tile, do.inputs(self.recipe.layout, words)) * (1.0 / SCALE)
         share, _ = self._readout(z, v)
-        output, turn, _ = self.exchange.sum(share, turn)
+        output, turn, _ = self.exchange.sum(share, turn, nothing)
         return output, turn
 
-    def train(self, weights: Any, c: Any, t: Any, broken: Any, turn: Any) -> tuple[Any, ...]:
+    def train(self, weights: Weights, c: Scalar, t: Count, broken: Count, turn: Count) -> Trained[Weights]:
         start = (weights, c, t, blank_tally(self.recipe), turn)
         weights, c, t, tally, turn = jax.lax.fori_loop(0, self.recipe.every, lambda _, carry: self._step(carry), start)
         return weights, c, t, *tally.close(self.recipe, broken), turn
 
-    def _step(self, carry: Any) -> Any:
+    def _step(self, carry: Carry) -> Carry:
         """One minibatch step."""
         recipe, (weights, c, t, tally, turn) = self.recipe, carry
         tile, v = weights
@@ -78,7 +88,7 @@ class Blocks:
             c = c * keep - size * dc
         return (tile, v), c, t + 1, tally, turn
 
-    def _block(self, weights: Any, c: Any, t: Any, i: Any, carry: Any) -> Any:
+    def _block(self, weights: Weights, c: Scalar, t: Count, i: Count, carry: Added) -> Added:
         """Add one block's gradients (not yet divided by the batch size)."""
         recipe, ((dw, dv, dc), tally, turn) = self.recipe, carry
         tile, v = weights
@@ -86,7 +96,7 @@ class Blocks:
         xs = do.inputs(recipe.layout, words)
         z = do.hidden(recipe, tile, xs) * (1.0 / SCALE)
         share, (unit, by_z) = self._readout(z, v)
-        total, turn, _ = self.exchange.sum(share, turn)
+        total, turn, _ = self.exchange.sum(share, turn, nothing)
         output = total + c
         loss, slope = do.loss_terms(recipe, self.lane, output, y)
         missed = jnp.where(y * output > 0, 0.0, 1.0)
@@ -102,7 +112,7 @@ class Blocks:
             dv = dv + jnp.where(self._present(), jnp.sum(unit * slope[None, :], axis=1), 0.0)
         return (dw, dv, dc + jnp.sum(slope)), tally, turn
 
-    def _product(self, g: Any, x: Any) -> Any:
+    def _product(self, g: Sums, x: Float16[Array, "block columns"]) -> Float32[Array, "rows columns"]:
         """g x with g in half precision, or in two halves for ``exact``."""
         high = g.astype(jnp.float16)
         product = plt.dot(high, x)
@@ -111,12 +121,12 @@ class Blocks:
             product = product + plt.dot(low, x) * (1.0 / LOW_BITS)
         return product
 
-    def _present(self) -> Any:
+    def _present(self) -> Bool[Array, " rows"]:
         """Which rows are units; the others are padding, and what sigma makes of them must not be learnt."""
         return jax.lax.broadcasted_iota(jnp.int32, (self.size,), 0) + self.first < self.recipe.layout.width
 
-    def _readout(self, z: Any, v: Any) -> tuple[Any, tuple[Any, Any]]:
-        """The slice's share of the outputs, (examples,); its units, and the share's slope by z, (rows, examples)."""
+    def _readout(self, z: Sums, v: PerUnit) -> tuple[PerExample, tuple[Sums, Sums]]:
+        """The slice's share of the outputs; its units, and the share's slope by z."""
         row = jax.lax.broadcasted_iota(jnp.int32, z.shape, 0)
         if self.form.units == 1:  # sigma of one row, not of all that a tile has
             unit, rise = self.form.sigma(do.once(jnp.sum(z, axis=0)), self.lane["degree"])

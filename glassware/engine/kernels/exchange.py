@@ -11,13 +11,14 @@ different things there, and what the compiler takes for one number is two. Rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
+from jaxtyping import Int32
+
+from glassware.engine.kernels.kinds import Count, Flag, Made, Meanwhile, Memory, PerExample
+from glassware.foundation.arrays import Array
 
 DIRECT = 128  # the most instances of which everyone reads everyone; two legs take longer (measured at 79)
 GROUP = 16  # instances that one leader sums where there are more
@@ -37,14 +38,18 @@ def _room(size: int, least: int) -> int:
     return 1 << (max(size, least) - 1).bit_length()
 
 
+def nothing() -> None:
+    """Nothing to do meanwhile."""
+
+
 class Exchange:
     """The exchange of one instance: ``part`` of ``slices`` that hold the network of ``lane``."""
 
-    def __init__(self, slices: int, least: int, buffer: Any, lane: Any, part: Any) -> None:
+    def __init__(self, slices: int, least: int, buffer: Memory, lane: Count, part: Count) -> None:
         self.slices, self.least, self.buffer, self.lane, self.part = slices, least, buffer, lane, part
 
-    def sum(self, share: Any, turn: Any, meanwhile: Callable[[], Any] = lambda: None) -> tuple[Any, Any, Any]:
-        """The sum of all instances' ``share`` (batch,), the next turn, and what was made while the others were awaited.
+    def sum(self, share: PerExample, turn: Count, meanwhile: Meanwhile[Made]) -> tuple[PerExample, Count, Made]:
+        """The sum of all instances' ``share``, the next turn, and what was made while the others were awaited.
 
         A share takes about a microsecond to arrive everywhere: work that does not need the sum goes there.
         """
@@ -57,7 +62,7 @@ class Exchange:
         groups = -(-self.slices // GROUP)
         first, group = self.part - self.part % GROUP, self.part // GROUP
 
-        def lead() -> Any:
+        def lead() -> PerExample:
             total = self._gather(first, GROUP, jnp.minimum(self.slices - first, GROUP), share, turn)
             self._publish(groups * GROUP + group, total, turn)
             return total
@@ -65,20 +70,20 @@ class Exchange:
         jax.lax.cond(self.part % GROUP == 0, lead, lambda: share)
         return self._gather(groups * GROUP, _room(groups, self.least), groups, share, turn), turn + 1, made
 
-    def _publish(self, place: Any, share: Any, turn: Any) -> None:
+    def _publish(self, place: Count, share: PerExample, turn: Count) -> None:
         bits = jax.lax.bitcast_convert_type(share, jnp.int32)
         plt.store(self.buffer.at[self.lane, turn & 1, place], (bits & ~3) | (turn & 3))
 
-    def _gather(self, first: Any, room: int, count: Any, share: Any, turn: Any) -> Any:
+    def _gather(self, first: Count | int, room: int, count: Count | int, share: PerExample, turn: Count) -> PerExample:
         """Wait for ``count`` rows of this turn and add them up; ``room`` is a power of two."""
         tag = turn & 3
         present = jax.lax.broadcasted_iota(jnp.int32, (room, share.shape[0]), 0) < count
 
-        def look(_: Any) -> Any:
+        def look(_: Int32[Array, "room block"] | None) -> Int32[Array, "room block"]:
             place = self.buffer.at[self.lane, turn & 1, pl.ds(first, room)]
             return plt.load(place, mask=present, other=tag, volatile=True)
 
-        def waiting(seen: Any) -> Any:
+        def waiting(seen: Int32[Array, "room block"]) -> Flag:
             return jnp.max(jnp.where((seen & 3) == tag, 0, 1)) > 0
 
         seen = jax.lax.while_loop(waiting, look, look(None))

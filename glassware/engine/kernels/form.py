@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Float
 
+from glassware.engine.kernels.kinds import Count
 from glassware.engine.kernels.layout import SCALE, WORD, Layout
+from glassware.foundation.arrays import Array, LaneValues, Params
 from glassware.models import ACTIVATIONS, MLP, Neuron, PolyNet
 from glassware.models.model import Model
 
@@ -42,7 +45,7 @@ class Form:
         """Whether this is the network of Pareto Frontiers, for which the fastest kernels are."""
         return self.readout == "affine" and self.activation == "relu"
 
-    def sigma(self, z: Any, degree: Any) -> tuple[Any, Any]:
+    def sigma(self, z: Float[Array, "*shape"], degree: Count) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
         """sigma(z) and its derivative, entry by entry; ``degree`` is the lane's."""
         if not self.activation:
             return z, jnp.ones_like(z)
@@ -52,7 +55,7 @@ class Form:
             chosen = partial(jax.lax.cond, degree == known, other, chosen)  # one branch a lane, not all of them
         return chosen(z)
 
-    def pack(self, layout: Layout, params: Any) -> dict[str, Any]:
+    def pack(self, layout: Layout, params: Params) -> dict[str, Float[Array, "..."]]:
         """Parameters in kernel form: ``w`` (rows, 32 words), held times SCALE, ``v`` (rows,), ``c`` ()."""
         first, *rest = params
         w = jnp.concatenate([first["w"], first["b"][None, :]]).T
@@ -64,7 +67,7 @@ class Form:
             "c": rest[0]["b"][0] if self.readout == "affine" else jnp.float32(0),
         }
 
-    def unpack(self, layout: Layout, packed: dict[str, Any]) -> Any:
+    def unpack(self, layout: Layout, packed: LaneValues) -> Params:
         """Back to the parameters of the network."""
         w = packed["w"][: layout.width].T * (1.0 / SCALE)
         first = {"w": w[: layout.n], "b": w[layout.n]}
@@ -74,8 +77,12 @@ class Form:
         return (first, v) if self.readout == "linear" else (first,)
 
 
-def _with_slope(activation: str, degree: int | None, z: Any) -> tuple[Any, Any]:
-    function: Callable[[Any], Any] = lambda z: ACTIVATIONS[activation].function(z, degree)
+def _with_slope(
+    activation: str, degree: int | None, z: Float[Array, "*shape"]
+) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
+    function: Callable[[Float[Array, "*shape"]], Float[Array, "*shape"]] = lambda z: ACTIVATIONS[activation].function(
+        z, degree
+    )
     return jax.jvp(function, (z,), (jnp.ones_like(z),))
 
 

@@ -7,17 +7,21 @@ complete; all instances of a lane must fit on the device at once.
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
+from jaxtyping import Float32, Int32, Shaped, UInt32
 
 from glassware.engine.kernels import arithmetic as do
 from glassware.engine.kernels.arithmetic import Recipe
-from glassware.engine.kernels.exchange import Exchange, places
+from glassware.engine.kernels.exchange import Exchange, nothing, places
+from glassware.engine.kernels.kinds import Count, Flag, Lane, Memory, PerExample, Scalar, Words
+from glassware.foundation.arrays import Array
 
 # Columns of the per-lane tables that a kernel reads.
 KEYS = ("order", "example", "noise_key")
@@ -26,33 +30,42 @@ INTS = ("m", "steps", "stop", "fresh", "loss", "degree")
 
 NONE = 2**31 - 1  # a step that never comes
 
+Weights = TypeVar("Weights")
+Trained: TypeAlias = tuple[Weights, Scalar, Count, Scalar, Scalar, Count, Count]
+Examined: TypeAlias = tuple[Scalar, Count, Count, Count, Count]  # error, success, diverged, done, turn
+# round, weights, c, t, success, diverged, done, points measured, turn
+Carry: TypeAlias = tuple[Count, Weights, Scalar, Count, Count, Count, Count, Count, Count]
+Arrays: TypeAlias = tuple[Shaped[Array, "lanes ..."], ...]
 
-class Holding(Protocol):
+
+class Holding(Protocol[Weights]):
     """A way of holding the weights of one instance. ``weights`` is whatever it carries through the rounds."""
 
-    def load(self) -> Any:
+    def load(self) -> Weights:
         """The weights at the start."""
 
-    def train(self, weights: Any, c: Any, t: Any, broken: Any, turn: Any) -> tuple[Any, ...]:
+    def train(self, weights: Weights, c: Scalar, t: Count, broken: Count, turn: Count) -> Trained[Weights]:
         """``every`` steps: weights, c, t, summed mean loss and error, first broken step, turn."""
 
-    def output(self, weights: Any, words: list[Any], turn: Any) -> tuple[Any, Any]:
+    def output(self, weights: Weights, words: Words, turn: Count) -> tuple[PerExample, Count]:
         """The network's outputs for examples, without the output bias, and the next turn."""
 
-    def total(self, weights: Any) -> Any:
+    def total(self, weights: Weights) -> Scalar:
         """The sum of this instance's weights: finite as long as all of them are."""
 
-    def store(self, weights: Any) -> None:
+    def store(self, weights: Weights) -> None:
         """Put the weights back."""
 
 
-def test_error(recipe: Recipe, lane: Any, holding: Holding, weights: Any, c: Any, test: Any, turn: Any) -> Any:
+def test_error(
+    recipe: Recipe, lane: Lane, holding: Holding[Weights], weights: Weights, c: Scalar, test: Memory, turn: Count
+) -> tuple[Scalar, Count]:
     """Error on the held-out sample, past the screen only if the screened part is promising; and the next turn."""
     block = recipe.block
     slot = jax.lax.broadcasted_iota(jnp.int32, (block,), 0)
 
-    def count(first: int, last: int, start: Any) -> Any:
-        def body(i: Any, carry: Any) -> Any:
+    def count(first: int, last: int, start: tuple[Scalar, Count]) -> tuple[Scalar, Count]:
+        def body(i: Count, carry: tuple[Scalar, Count]) -> tuple[Scalar, Count]:
             misses, turn = carry
             words = [test[q, pl.ds(i * block, block)] for q in range(recipe.layout.words)]
             output, turn = holding.output(weights, words, turn)
@@ -73,39 +86,40 @@ def test_error(recipe: Recipe, lane: Any, holding: Holding, weights: Any, c: Any
     return misses / seen, turn
 
 
-def life(recipe: Recipe, make: Any, *refs: Any) -> None:
+def life(recipe: Recipe, make: Callable[..., Holding[Weights]], *refs: Memory) -> None:
     """The kernel: up to ``rounds`` rounds of ``every`` steps and an examination of one lane."""
     rounds, keys, masks, floats, ints, test = refs[:6]
     w_ref, v_ref, c_ref, t_ref, success_ref, diverged_ref, done_ref, times, curves, count_ref, buffer = refs[-11:]
     layout = recipe.layout
     me, part = pl.program_id(0) // layout.slices, pl.program_id(0) % layout.slices
-    lane: dict[str, Any] = {name: (keys[me, 2 * i], keys[me, 2 * i + 1]) for i, name in enumerate(KEYS)}
-    lane |= {name: floats[me, i] for i, name in enumerate(FLOATS)}
-    lane |= {name: ints[me, i] for i, name in enumerate(INTS)}
+    read: dict[str, object] = {name: (keys[me, 2 * i], keys[me, 2 * i + 1]) for i, name in enumerate(KEYS)}
+    read |= {name: floats[me, i] for i, name in enumerate(FLOATS)}
+    read |= {name: ints[me, i] for i, name in enumerate(INTS)}
+    read["mask"] = [masks[me, q] for q in range(layout.words)]
+    lane = cast(Lane, read)
     lane["m"] = lane["m"].astype(jnp.uint32)
-    lane["mask"] = [masks[me, q] for q in range(layout.words)]
     exchange = Exchange(layout.slices, recipe.rows_of_a_look, buffer, me, part)
-    holding: Holding = make(recipe, lane, exchange, w_ref, v_ref, me, part)
+    holding = make(recipe, lane, exchange, w_ref, v_ref, me, part)
 
-    def record(at: Any, t: Any, loss: Any, error: Any, train: Any) -> None:
+    def record(at: Count | int, t: Count, loss: Scalar, error: Scalar, train: Scalar) -> None:
         times[me, at] = t
         for i, value in enumerate((loss, error, train)):  # the alphabetical order of the curve columns
             curves[me, at, i] = value
 
-    def examine(weights: Any, c: Any, t: Any, success: Any, diverged: Any, turn: Any) -> tuple[Any, ...]:
+    def examine(weights: Weights, c: Scalar, t: Count, success: Count, diverged: Count, turn: Count) -> Examined:
         error, turn = test_error(recipe, lane, holding, weights, c, test, turn)
         own = holding.total(weights) + c
-        sums, turn, _ = exchange.sum(jnp.zeros((recipe.block,), jnp.float32) + own, turn)
+        sums, turn, _ = exchange.sum(jnp.zeros((recipe.block,), jnp.float32) + own, turn, nothing)
         diverged = jnp.where((diverged < 0) & ~(jnp.max(jnp.abs(sums)) < np.inf), t, diverged)
         passed = (error <= lane["success"]) & (diverged < 0)
         success = jnp.where(passed & (success < 0), t, success)
         ended = ((lane["stop"] > 0) & (success >= 0)) | (diverged >= 0) | (t >= lane["steps"])
         return error, success, diverged, ended.astype(jnp.int32), turn
 
-    def go_on(carry: Any) -> Any:
+    def go_on(carry: Carry[Weights]) -> Flag:
         return (carry[0] < rounds[0]) & (carry[6] == 0)
 
-    def one_round(carry: Any) -> Any:
+    def one_round(carry: Carry[Weights]) -> Carry[Weights]:
         i, weights, c, t, success, diverged, _, count, turn = carry
         weights, c, t, loss, miss, diverged, turn = holding.train(weights, c, t, diverged, turn)
         error, success, diverged, done, turn = examine(weights, c, t, success, diverged, turn)
@@ -119,12 +133,12 @@ def life(recipe: Recipe, make: Any, *refs: Any) -> None:
         turn = jnp.int32(1) + 0 * t  # the buffer starts at zero: turn 0 everywhere
 
         # What a branch yields must be computed in it: Triton's lowering takes no constants there.
-        def begin() -> tuple[Any, ...]:
+        def begin() -> tuple[Count, Count, Count, Count]:
             error, first, broken, done, next_turn = examine(weights, c, t, success, diverged, turn)
             record(0, t, error * 0.0, error, error * 0.0)  # no minibatch yet; the caller makes these NaN
             return first, broken, done, next_turn
 
-        def resume() -> tuple[Any, ...]:
+        def resume() -> tuple[Count, Count, Count, Count]:
             return success, diverged, lane["fresh"], turn
 
         success, diverged, done, turn = jax.lax.cond(lane["fresh"] > 0, begin, resume)
@@ -137,13 +151,13 @@ def life(recipe: Recipe, make: Any, *refs: Any) -> None:
 
 
 class Tally(NamedTuple):
-    """What the steps of a round add up, an entry a place in the block: summed only when the round ends."""
+    """What the steps of a round add up, one entry per place in the block: summed only when the round ends."""
 
-    loss: Any
-    missed: Any
-    broken: Any  # the first step whose loss was not finite, or NONE
+    loss: PerExample
+    missed: PerExample
+    broken: Int32[Array, " block"]  # the first step whose loss was not finite, or NONE
 
-    def close(self, recipe: Recipe, broken: Any) -> tuple[Any, Any, Any]:
+    def close(self, recipe: Recipe, broken: Count) -> tuple[Scalar, Scalar, Count]:
         """Summed mean loss and error, and the first broken step, given that of the rounds before."""
         first = jnp.min(self.broken)
         here = jnp.where(first < NONE, first, -1)
@@ -157,7 +171,9 @@ def blank_tally(recipe: Recipe) -> Tally:
     return Tally(zeros, zeros, jnp.full((recipe.block,), NONE, jnp.int32))
 
 
-def outcome(recipe: Recipe, lane: Any, total: Any, c: Any, y: Any, t: Any, tally: Tally) -> tuple[Any, Any, Tally]:
+def outcome(
+    recipe: Recipe, lane: Lane, total: PerExample, c: Scalar, y: PerExample, t: Count, tally: Tally
+) -> tuple[PerExample, Count, Tally]:
     """What a step's outputs say: slopes, next t, the tally with it."""
     out = total + c
     loss, slope = do.loss_terms(recipe, lane, out, y)
@@ -169,14 +185,14 @@ def outcome(recipe: Recipe, lane: Any, total: Any, c: Any, y: Any, t: Any, tally
 
 def advance(
     recipe: Recipe,
-    make: Any,
+    make: Callable[..., Holding[Any]],
     capacity: int,
     interpret: bool,
-    tables: Any,
-    state: Any,
-    test: Any,
-    rounds: Any,
-) -> tuple[Any, Any]:
+    tables: Arrays,
+    state: Arrays,
+    test: UInt32[Array, "words examples"],
+    rounds: Count,
+) -> tuple[Arrays, tuple[Int32[Array, "lanes points"], Float32[Array, "lanes points 3"], Int32[Array, " lanes"]]]:
     """Call the kernel on all lanes. ``state``: (w, v, c, t, success, diverged, done), updated in place."""
     lanes, slices = state[0].shape[0], recipe.layout.slices
     buffer = (lanes, 2, places(slices, recipe.rows_of_a_look), recipe.block) if slices > 1 else (1, 1, 1, 1)

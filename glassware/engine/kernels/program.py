@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Bool
 
 from glassware.engine.device import devices, on_cpu
 from glassware.engine.kernels import life
@@ -16,11 +17,13 @@ from glassware.engine.kernels.form import Form, form_of
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
-from glassware.engine.program import CAPACITY, Program, plain_loop
+from glassware.engine.program import CAPACITY, Held, Program, plain_loop
+from glassware.foundation.arrays import Array, LaneValues, Params, RunValues, Whole
 from glassware.foundation.draws import held_out_key
 from glassware.probes import PROBES
 from glassware.tasks import Parity
 from glassware.training import SGD, Records, Run, State
+from glassware.training.loop import Examination
 from glassware.training.objective import SIGN_LOSSES
 
 REGISTERS = 64 * 512  # padded weights that one instance of eight warps holds without spilling
@@ -181,27 +184,36 @@ class KernelProgram(Program):
     def skips_idle(self) -> bool:
         return True
 
-    def _initial(self, values: Any) -> State:
+    def _initial(self, values: RunValues) -> State:
         state = self.loop.init(values)
         return state._replace(
             params=self.recipe.form.pack(self.layout, state.params), done=state.done.astype(jnp.int32)
         )
 
-    def _examination(self) -> Any:
+    def _examination(self) -> Examination:
         """Words of the test examples, (words, examples)."""
         size = -(-self.recipe.test // self.recipe.block) * self.recipe.block
         raw = self.shape.task.raw(held_out_key(), jnp.arange(size, dtype=jnp.uint32))
-        return jnp.pad(raw, ((0, 0), (0, self.layout.words - raw.shape[1]))).T
+        return Examination(jnp.pad(raw, ((0, 0), (0, self.layout.words - raw.shape[1]))).T, None)
 
-    def _network(self, params: Any) -> Any:
-        return self.recipe.form.unpack(self.layout, params)
+    def _network(self, held: Held) -> Params:
+        return self.recipe.form.unpack(self.layout, cast(LaneValues, held))
 
     def _holding(self) -> type[Resident | Streaming | Blocks]:
         if not _one_block(self.shape, self.recipe.form):
             return Blocks
         return Streaming if self.layout.tile_rows else Resident
 
-    def _body(self, values: Any, state: State, fresh: Any, exam: Any, evaluations: Any) -> tuple[State, Records]:
+    def _body(
+        self,
+        values: RunValues,
+        state: State,
+        fresh: Bool[Array, " lanes"],
+        exam: Examination | None,
+        evaluations: Whole,
+    ) -> tuple[State, Records]:
+        assert exam is not None, "the kernels' tasks have a held-out sample"
+
         def begin() -> State:
             new = jax.vmap(self._initial)(values)
             chosen = lambda a, b: jnp.where(fresh.reshape(-1, *[1] * (a.ndim - 1)), a, b)
@@ -212,20 +224,20 @@ class KernelProgram(Program):
         held = (p["w"], p["v"], p["c"], state.t, state.success_step, state.diverged_step, state.done)
         tables = _tables(values, fresh, self.layout)
         make = self._holding()
-        held, (times, curves, count) = life.advance(
-            self.recipe, make, CAPACITY, self.interpret, tables, held, exam, evaluations
+        moved, (times, curves, count) = life.advance(
+            self.recipe, make, CAPACITY, self.interpret, tables, held, exam.raw, jnp.asarray(evaluations)
         )
         # Before the first step there is no minibatch to average over (and Triton's lowering has no NaN constant).
         unseen = fresh[:, None] & (jnp.arange(3) != list(self.columns).index("test_error"))
         curves = curves.at[:, 0].set(jnp.where(unseen, jnp.nan, curves[:, 0]))
-        w, v, c, t, success, diverged, done = held
+        w, v, c, t, success, diverged, done = moved
         state = state._replace(
             params={"w": w, "v": v, "c": c}, t=t, success_step=success, diverged_step=diverged, done=done
         )
         return state, Records(times, curves, count)
 
 
-def _tables(values: Any, fresh: Any, layout: Layout) -> tuple[Any, ...]:
+def _tables(values: RunValues, fresh: Bool[Array, " lanes"], layout: Layout) -> life.Arrays:
     """The lane values in the kernel's order: keys, masks, floats, ints."""
     optimiser, task, keys = values["optimiser"], values["task"], values["keys"]
     floats = {
@@ -234,7 +246,14 @@ def _tables(values: Any, fresh: Any, layout: Layout) -> tuple[Any, ...]:
         "noise": task["noise"],
         "success": values["success"],
     }
-    ints = {**{name: values[name] for name in life.INTS if name != "fresh"}, "fresh": fresh}
+    ints = {
+        "m": values["m"],
+        "steps": values["steps"],
+        "stop": values["stop"],
+        "fresh": fresh,
+        "loss": values["loss"],
+        "degree": values["degree"],
+    }
     return (
         jnp.concatenate([keys["order"], keys["example"], keys["noise"]], axis=1),
         jnp.pad(task["mask"], ((0, 0), (0, layout.words - task["mask"].shape[1]))),

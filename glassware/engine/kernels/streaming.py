@@ -8,7 +8,7 @@ the weights pass by once a step instead of the three times that forward, backwar
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -17,15 +17,23 @@ from jax.experimental.pallas import triton as plt
 
 from glassware.engine.kernels import arithmetic as do
 from glassware.engine.kernels.arithmetic import Recipe
-from glassware.engine.kernels.exchange import Exchange
+from glassware.engine.kernels.exchange import Exchange, nothing
+from glassware.engine.kernels.kinds import Count, Inputs, Lane, Memory, PerExample, PerUnit, Scalar, Tile, Words
 from glassware.engine.kernels.layout import SCALE, WORD
-from glassware.engine.kernels.life import blank_tally, outcome
+from glassware.engine.kernels.life import Tally, Trained, blank_tally, outcome
+
+Weights: TypeAlias = tuple[()]
+Minibatch: TypeAlias = tuple[Inputs, PerExample]
+# c, t, tally, turn, slopes and inputs of the last minibatch, the next minibatch
+Carry: TypeAlias = tuple[Scalar, Count, Tally, Count, PerExample, Inputs, Minibatch]
 
 
 class Streaming:
     """Nothing is carried: weights stay in global memory, in tiles of ``tile_rows`` neurons."""
 
-    def __init__(self, recipe: Recipe, lane: Any, exchange: Exchange, w: Any, v: Any, me: Any, part: Any) -> None:
+    def __init__(
+        self, recipe: Recipe, lane: Lane, exchange: Exchange, w: Memory, v: Memory, me: Count, part: Count
+    ) -> None:
         self.recipe, self.lane, self.exchange = recipe, lane, exchange
         self.w, self.v, self.me = w, v, me
         self.first = part * recipe.layout.slice_rows
@@ -33,35 +41,35 @@ class Streaming:
         self.size = recipe.layout.tile_rows
         self.tiles = recipe.layout.slice_rows // self.size
 
-    def load(self) -> Any:
+    def load(self) -> Weights:
         return ()
 
-    def store(self, weights: Any) -> None:
+    def store(self, weights: Weights) -> None:
         pass
 
-    def total(self, weights: Any) -> Any:
-        def body(i: Any, total: Any) -> Any:
+    def total(self, weights: Weights) -> Scalar:
+        def body(i: Count, total: Scalar) -> Scalar:
             tile, v = self._get(i)
             return total + sum(jnp.sum(w) for w in tile) + jnp.sum(v)
 
         return jax.lax.fori_loop(0, self.tiles, body, jnp.float32(0))
 
-    def output(self, weights: Any, words: list[Any], turn: Any) -> tuple[Any, Any]:
+    def output(self, weights: Weights, words: Words, turn: Count) -> tuple[PerExample, Count]:
         xs = do.inputs(self.recipe.layout, words)
 
-        def body(i: Any, share: Any) -> Any:
+        def body(i: Count, share: PerExample) -> PerExample:
             tile, v = self._get(i)
             return share + do.weighted(do.hidden(self.recipe, tile, xs), v)
 
         share = jax.lax.fori_loop(0, self.tiles, body, jnp.zeros((self.recipe.batch,), jnp.float32))
-        total, turn, _ = self.exchange.sum(share, turn)
+        total, turn, _ = self.exchange.sum(share, turn, nothing)
         return total * (1.0 / SCALE), turn
 
-    def train(self, weights: Any, c: Any, t: Any, broken: Any, turn: Any) -> tuple[Any, ...]:
+    def train(self, weights: Weights, c: Scalar, t: Count, broken: Count, turn: Count) -> Trained[Weights]:
         """Steps t .. t + every - 1; the last one's update gets a pass of its own."""
         nothing = jnp.zeros((self.recipe.batch,), jnp.float32)
 
-        def step(i: Any, carry: Any) -> Any:
+        def step(i: Count, carry: Carry) -> Carry:
             c, t, tally, turn, slope, last, (xs, y) = carry
             share = self._pass(last, slope, jnp.where(i > 0, self.lane["keep"], 1.0), xs)
             total, turn, following = self.exchange.sum(share, turn, lambda: self._draw(t + 1))
@@ -75,19 +83,19 @@ class Streaming:
         self._pass(last, slope, self.lane["keep"], None)
         return weights, c, t, *tally.close(self.recipe, broken), turn
 
-    def _draw(self, t: Any) -> tuple[list[Any], Any]:
+    def _draw(self, t: Count) -> Minibatch:
         """Inputs and labels of the minibatch of step ``t``."""
         words, y = do.minibatch(self.recipe, self.lane, t)
         return do.inputs(self.recipe.layout, words), y
 
-    def _size(self) -> Any:
+    def _size(self) -> Scalar:
         return self.lane["lr"] * (1.0 / self.recipe.batch)
 
-    def _pass(self, last: list[Any], slope: Any, keep: Any, xs: list[Any] | None) -> Any:
+    def _pass(self, last: Inputs, slope: PerExample, keep: Scalar, xs: Inputs | None) -> PerExample:
         """Give every tile the update of the ``last`` minibatch; return the held share of the outputs for ``xs``."""
         recipe, size = self.recipe, self._size()
 
-        def body(i: Any, share: Any) -> Any:
+        def body(i: Count, share: PerExample) -> PerExample:
             tile, v = self._get(i)
             h = do.hidden(recipe, tile, last)
             faded = tile if recipe.exact else tuple(w * keep for w in tile)
@@ -104,7 +112,7 @@ class Streaming:
             plt.debug_barrier()  # the next pass may read with other threads what these have written
         return share
 
-    def _get(self, i: Any) -> tuple[Any, Any]:
+    def _get(self, i: Count) -> tuple[Tile, PerUnit]:
         """A tile of held weights, and its outgoing weights."""
         rows = pl.ds(self.first + i * self.size, self.size)
         return tuple(self.w[self.me, rows, q] for q in self.columns), self.v[self.me, rows]

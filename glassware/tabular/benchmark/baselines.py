@@ -6,10 +6,12 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import polars as pl
+from jaxtyping import Shaped
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
 from glassware.tabular.benchmark.suite import Suite337
@@ -21,7 +23,7 @@ SPARSE, DENSE = "sparse", "dense"  # our estimator, and its twin without the spa
 OURS = (SPARSE, DENSE)
 
 
-def _mlp(seed: int) -> Any:
+def _mlp(seed: int) -> BaseEstimator:
     from sklearn.neural_network import MLPClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -29,44 +31,44 @@ def _mlp(seed: int) -> Any:
     return make_pipeline(StandardScaler(), MLPClassifier(random_state=seed))
 
 
-def _boosting(seed: int) -> Any:
+def _boosting(seed: int) -> BaseEstimator:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(random_state=seed)
 
 
-def _forest(seed: int) -> Any:
+def _forest(seed: int) -> BaseEstimator:
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(random_state=seed)
 
 
-def _xgboost(seed: int) -> Any:
+def _xgboost(seed: int) -> BaseEstimator:
     from xgboost import XGBClassifier
 
     return XGBClassifier(random_state=seed, n_jobs=1)
 
 
-def _lightgbm(seed: int) -> Any:
+def _lightgbm(seed: int) -> BaseEstimator:
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
 
 
-def _catboost(seed: int) -> Any:
+def _catboost(seed: int) -> BaseEstimator:
     from catboost import CatBoostClassifier
 
     return CatBoostClassifier(random_seed=seed, thread_count=1, verbose=0, allow_writing_files=False)
 
 
-def _realmlp(seed: int) -> Any:
+def _realmlp(seed: int) -> BaseEstimator:
     from pytabkit import RealMLP_TD_Classifier
 
     return RealMLP_TD_Classifier(random_state=seed, n_threads=1, device="cpu", verbosity=0)
 
 
 # By the name that tables and figures show: the module it needs, and how it is made from a seed.
-BASELINES: dict[str, tuple[str, Callable[[int], Any]]] = {
+BASELINES: dict[str, tuple[str, Callable[[int], BaseEstimator]]] = {
     "MLPClassifier": ("sklearn", _mlp),
     "forest": ("sklearn", _forest),
     "HistGradientBoosting": ("sklearn", _boosting),
@@ -82,7 +84,7 @@ def installed() -> list[str]:
     return [name for name, (module, _) in BASELINES.items() if find_spec(module) is not None]
 
 
-def make(method: str, seed: int) -> Any:
+def make(method: str, seed: int) -> BaseEstimator:
     """An unfitted classifier: one of ours or a baseline."""
     if method == SPARSE:
         return SparseMLPClassifier(random_state=seed)
@@ -93,7 +95,7 @@ def make(method: str, seed: int) -> Any:
         return BASELINES[method][1](seed)
 
 
-def fitted(method: str, tables: Sequence[tuple[Any, Any]], seeds: Sequence[int]) -> list[Any]:
+def fitted(method: str, tables: Sequence[tuple[ArrayLike, ArrayLike]], seeds: Sequence[int]) -> list[BaseEstimator]:
     """A classifier a table; ours are trained together."""
     models = [make(method, seed) for seed in seeds]
     if method in OURS:
@@ -103,8 +105,8 @@ def fitted(method: str, tables: Sequence[tuple[Any, Any]], seeds: Sequence[int])
         return [model.fit(X, y) for model, (X, y) in zip(models, tables, strict=True)]
 
 
-def predictions(model: Any, X: Any) -> np.ndarray:
-    """The predicted classes, one per row."""
+def predictions(model: BaseEstimator, X: ArrayLike) -> Shaped[np.ndarray, " rows"]:
+    """The predicted classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return np.asarray(model.predict(X)).reshape(-1)  # CatBoost answers in a column

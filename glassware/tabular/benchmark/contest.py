@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -35,7 +34,7 @@ class Contest:
     interactions: pl.DataFrame
     importances: pl.DataFrame
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, list[dict[str, object]]]:
         """As lists and dictionaries that JSON can hold."""
         return {name: getattr(self, name).to_dicts() for name in ("table", "interactions", "importances", "folds")}
 

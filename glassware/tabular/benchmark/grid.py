@@ -93,7 +93,7 @@ def stacked(splits: Sequence[Split]) -> Arrays:
     return {name: np.stack([part[name] for part in parts]) for name in parts[0]}
 
 
-_prepared = Once()
+_prepared = Once[Prepared]()
 
 
 def prepared(data: str | None, cell: Cell, trials: tuple[int, ...]) -> Prepared:

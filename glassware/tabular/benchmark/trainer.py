@@ -6,13 +6,15 @@ import threading
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jaxtyping import Bool, Float32, Shaped
 
+from glassware.foundation.arrays import Array, Params
 from glassware.foundation.draws import fold, seed_words
 from glassware.tabular.jobs import Shape
 from glassware.tabular.loop import ADAM, fit
@@ -26,7 +28,8 @@ CLASSES = 2
 CPU_COLUMNS, CPU_SLOTS = 8, 32
 DEVICE_COLUMNS, DEVICE_SLOTS = 32, 16_384
 
-Arrays = dict[str, np.ndarray]
+Arrays: TypeAlias = dict[str, np.ndarray]
+Traced: TypeAlias = dict[str, Shaped[Array, "..."]]  # the same inside a compiled program
 
 
 @dataclass(frozen=True)
@@ -145,12 +148,12 @@ def _lane(program: Program, config: Config, table: int, seed: int) -> Arrays:
     }
 
 
-def _train(program: Program, data: dict[str, Any], shared: dict[str, Any], lanes: dict[str, Any]) -> Any:
+def _train(program: Program, data: Traced, shared: Traced, lanes: Traced) -> Float32[Array, " lanes"]:
     one = lambda lane: _test_error(program, data, lane | shared)
     return jax.lax.map(one, lanes) if jax.default_backend() == "cpu" else jax.vmap(one)(lanes)
 
 
-def _test_error(program: Program, data: dict[str, Any], lane: dict[str, Any]) -> Any:
+def _test_error(program: Program, data: Traced, lane: Traced) -> Float32[Array, ""]:
     """Train one network and count its errors on the test rows."""
     kept, _ = fit(program.shape, data, lane, _adam_or_sgd(lane["adam"]))
     out = apply(jax.tree.map(lambda a: a[-1], kept), data["x_test"][lane["table"]])
@@ -160,23 +163,26 @@ def _test_error(program: Program, data: dict[str, Any], lane: dict[str, Any]) ->
     return jnp.where(finite, wrong, jnp.nan)
 
 
-def _adam_or_sgd(adam: Any) -> optax.GradientTransformation:
+def _adam_or_sgd(adam: Bool[Array, ""]) -> optax.GradientTransformation:
     """Chosen lane by lane, so that both are trained by one program."""
 
-    def update(grads: Any, state: Any, params: Any = None) -> Any:
+    def update(grads: Params, state: optax.OptState, params: Params | None = None) -> tuple[Params, optax.OptState]:
         steps, state = ADAM.update(grads, state, params)
         return jax.tree.map(lambda step, grad: jnp.where(adam, step, grad), steps, grads), state
 
     return optax.GradientTransformation(ADAM.init, update)
 
 
-class Once:
+Value = TypeVar("Value")
+
+
+class Once(Generic[Value]):
     """Values made once, by whichever thread asks first, while others that ask for the same wait."""
 
     def __init__(self) -> None:
-        self.lock, self.found = threading.Lock(), dict[Hashable, Future[Any]]()
+        self.lock, self.found = threading.Lock(), dict[Hashable, Future[Value]]()
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         with self.lock:
             mine = key not in self.found
             future = self.found.setdefault(key, Future())
@@ -189,15 +195,15 @@ class Once:
         return future.result()
 
 
-_compiled = Once()
+_compiled = Once[jax.stages.Compiled]()
 
 
-def compiled(program: Program, tables: int, lanes: int) -> Any:
+def compiled(program: Program, tables: int, lanes: int) -> jax.stages.Compiled:
     """The compiled program; another thread may call this early."""
     return _compiled.get((program, tables, lanes), lambda: _compile(program, tables, lanes))
 
 
-def _compile(program: Program, tables: int, lanes: int) -> Any:
+def _compile(program: Program, tables: int, lanes: int) -> jax.stages.Compiled:
     empty = {
         "x": np.zeros((tables, 1, program.shape.sizes[0]), np.float32),
         "y": np.zeros((tables, 1), np.int32),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from jaxtyping import Float32, Int32, Int64, UInt16
 
 from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.compiled import compiled, inlined
@@ -13,12 +14,15 @@ from glassware.tabular.cpu.products import backward, forward, list_nonzero, spar
 
 ADAM = 8  # numbers per step, see ``products.adam_numbers``
 
+Layers: TypeAlias = Int64[np.ndarray, "layers 5"]
+Flat: TypeAlias = Float32[np.ndarray, " elements"]  # all layers, one behind the other
+
 
 class Net(NamedTuple):
     """A network's layout. ``layers`` has one row per layer: inputs (in whole blocks of rows), outputs, and the elements
     at which its weights, its inputs and the slopes of its outputs begin. A slope is the loss's derivative."""
 
-    layers: Any
+    layers: Layers
     batch: int
     stride: int  # room for one batch of examples, in whole vectors
     classify: bool
@@ -27,48 +31,57 @@ class Net(NamedTuple):
 class Rows(NamedTuple):
     """A table as flat arrays."""
 
-    x: Any
-    target: Any
-    weight: Any
+    x: Float32[np.ndarray, " rows*features"] | UInt16[np.ndarray, " rows*features"]
+    target: Float32[np.ndarray, " rows*outputs"]
+    weight: Float32[np.ndarray, " rows"]
 
 
 class State(NamedTuple):
     """Weights, and Adam's averages of gradients and squares, each divided by (1 - beta); flat, see ``products``."""
 
-    w: Any
-    m: Any
-    v: Any
+    w: Flat
+    m: Flat
+    v: Flat
 
 
 class Lists(NamedTuple):
     """What is not 0 of every example, see ``products.list_nonzero``."""
 
-    values: Any
-    places: Any
-    ends: Any
+    values: Flat
+    places: Int32[np.ndarray, " elements"]
+    ends: Int64[np.ndarray, " chunks*stride"]
 
 
 class Work(NamedTuple):
     """A core's scratch memory."""
 
-    x: Any  # inputs of every layer, (features + 1, stride), the last row all ones
-    in_panels: Any  # the same, (panels, stride, 16)
-    d: Any  # slopes of its outputs, (outputs, stride)
-    slopes: Any  # the same, (panels, stride, 16)
-    transposed: Any  # weights between hidden layers in panels of inputs, (panels, outputs, 16)
+    x: Flat  # inputs of every layer, (features + 1, stride), the last row all ones
+    in_panels: Flat  # the same, (panels, stride, 16)
+    d: Flat  # slopes of its outputs, (outputs, stride)
+    slopes: Flat  # the same, (panels, stride, 16)
+    transposed: Flat  # weights between hidden layers in panels of inputs, (panels, outputs, 16)
     lists: Lists
-    zero: Any  # sixteen zeros, and where they begin
+    zero: tuple[Float32[np.ndarray, " 16"], int]  # sixteen zeros, and where they begin
 
 
 @inlined
-def place(layers: Any, layer: int) -> Any:
+def place(layers: Layers, layer: int) -> tuple[int, int, int, int, int]:
     """A row of ``Net.layers``."""
     return layers[layer, 0], layers[layer, 1], layers[layer, 2], layers[layer, 3], layers[layer, 4]
 
 
 @inlined
 def loss_and_slopes(
-    net: Net, rows: Rows, order: Any, count: int, room: int, d: Any, d_at: int, outputs: int, far: int, stride: int
+    net: Net,
+    rows: Rows,
+    order: Int64[np.ndarray, " batch"],
+    count: int,
+    room: int,
+    d: Flat,
+    d_at: int,
+    outputs: int,
+    far: int,
+    stride: int,
 ) -> float:
     """Sum of the losses of ``count`` examples. Their outputs in ``d`` are replaced by slopes of the mean loss, and by 0
     for the examples that pad the batch to ``room``.
@@ -111,7 +124,14 @@ def loss_and_slopes(
 
 
 @compiled
-def train_epochs(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: Any) -> float:
+def train_epochs(
+    net: Net,
+    rows: Rows,
+    orders: Int64[np.ndarray, "epochs rows"],
+    state: State,
+    work: Work,
+    adam: Float32[np.ndarray, " steps*8"],
+) -> float:
     """One epoch per row of ``orders``, which has the row numbers in turn; returns the mean loss of the last epoch.
 
     ``adam`` has the numbers of every step (see ``products.update``); if it is empty, nothing is learnt.

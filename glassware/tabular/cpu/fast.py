@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float32, Int64
 
 from glassware.engine.vectors import ROW
 from glassware.tabular.cpu.compiled import compiled, inlined
-from glassware.tabular.cpu.exact import ADAM, Net, Rows, State, loss_and_slopes, place
+from glassware.tabular.cpu.exact import ADAM, Flat, Net, Rows, State, loss_and_slopes, place
+from glassware.tabular.cpu.half_few import output_few, update_few
 from glassware.tabular.cpu.half_products import (
     backward,
     halve_slopes,
     hidden,
     output,
-    output_few,
     update,
-    update_few,
 )
 from glassware.tabular.cpu.half_weights import halve_weights, transpose_weights
 from glassware.tabular.cpu.products import ROWS, transpose
@@ -25,20 +25,20 @@ from glassware.tabular.cpu.products import ROWS, transpose
 class Work(NamedTuple):
     """A core's scratch memory: pairs of bfloat16, each in the room of a float, but for ``out``, which has floats."""
 
-    x: Any
-    x_transposed: Any
-    x_panels: Any  # of one layer, before it is transposed
-    out: Any
-    d: Any
-    d_panels: Any
-    w_panels: Any
-    w_transposed: Any
-    w_few: Any  # of the last layer, if it has one output or two
-    d_few: Any
+    x: Flat
+    x_transposed: Flat
+    x_panels: Flat  # of one layer, before it is transposed
+    out: Flat
+    d: Flat
+    d_panels: Flat
+    w_panels: Flat
+    w_transposed: Flat
+    w_few: Flat  # of the last layer, if it has one output or two
+    d_few: Flat
 
 
 @inlined
-def thin(few: Any, panel: Any, start: int, filled: int, count: int) -> None:
+def thin(few: Flat, panel: Flat, start: int, filled: int, count: int) -> None:
     """Copy the first two columns of a panel's first ``filled`` pairs, then zeros up to ``count`` pairs."""
     for i in range(count):
         for j in range(2):
@@ -46,7 +46,14 @@ def thin(few: Any, panel: Any, start: int, filled: int, count: int) -> None:
 
 
 @compiled
-def train_epochs(net: Net, rows: Rows, orders: Any, state: State, work: Work, adam: Any) -> float:
+def train_epochs(
+    net: Net,
+    rows: Rows,
+    orders: Int64[np.ndarray, "epochs rows"],
+    state: State,
+    work: Work,
+    adam: Float32[np.ndarray, " steps*8"],
+) -> float:
     """As ``exact.train_epochs``; ``rows.x`` is bfloat16."""
     epochs, count = orders.shape
     layers, stride, batch = net.layers, net.stride, net.batch

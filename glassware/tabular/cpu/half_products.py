@@ -8,40 +8,38 @@ pairs), one pair being spread over a vector; its right factor lies in panels, (p
 - ``x_transposed``: rows are features, pairs are of examples, and ``d_panels``, panels of the same pairs; for gradients;
 - ``w_panels``: panels of outputs, pairs of inputs, forward, and ``w_transposed``: the other way round, back.
 
-With one output or two, most of a panel would be empty: :func:`output_few` and :func:`update_few` sum eight pairs at
-once, ``few`` being (pairs, 2), and add the eight sums up at the end.
-
 The weights that are learnt, biases, Adam's averages and the network's outputs are float32, as in ``products``.
 Examples are taken eight at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from llvmlite import ir
 
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW
-from glassware.tabular.cpu.products import FLAT, PART, ROWS, WHOLE, adam_numbers, adam_step
+from glassware.tabular.cpu.products import FLAT, PART, ROWS, WHOLE, Part, adam_numbers, adam_step
 from glassware.tabular.cpu.vectors import ZERO, Code, operation
 
 HALF = ROW // 2
 
 _SIDE_BY_SIDE = [i // 2 + ROW * (i % 2) for i in range(ROW * 2)]
-_EIGHT = ir.VectorType(ir.FloatType(), HALF)
-_ONES = ir.Constant(INTS, [0x3F803F80] * ROW)  # pairs of 1.0
+ONES = ir.Constant(INTS, [0x3F803F80] * ROW)  # pairs of 1.0
 
 
 class _Tile(NamedTuple):
     """``size`` panels from ``first`` on, for eight examples from ``example`` on."""
 
-    first: Any
-    example: Any
+    first: ir.Value
+    example: ir.Value
     size: int
 
 
-def _product(code: Code, rows: list[Any], panels: list[Any], pairs: Any, starts: Any = ()) -> list[Any]:
+def _product(
+    code: Code, rows: list[Part], panels: list[Part], pairs: ir.Value, starts: Sequence[ir.Value] = ()
+) -> list[ir.Value]:
     """Sums (rows, panels) over ``pairs`` of rows and panels, each an array and where it begins."""
     sums = code.sums(len(rows) * len(panels))
     for v, start in enumerate(starts):
@@ -56,13 +54,15 @@ def _product(code: Code, rows: list[Any], panels: list[Any], pairs: Any, starts:
     return [code.builder.load(place) for place in sums]
 
 
-def paired(code: Code, first: Any, second: Any) -> Any:
+def paired(code: Code, first: ir.Value, second: ir.Value) -> ir.Value:
     """Pairs with one half from each vector, in the room of sixteen floats."""
     both = code.halves(first, second)
     return code.builder.bitcast(code.pick(both, both, _SIDE_BY_SIDE), FLOATS)
 
 
-def _keep(code: Code, tile: _Tile, found: list[Any], to: Any, row: Any, to_panels: Any, panel: Any) -> None:
+def _keep(
+    code: Code, tile: _Tile, found: list[ir.Value], to: Part, row: ir.Value, to_panels: Part, panel: ir.Value
+) -> None:
     """Store a tile of eight examples as rows ``row`` apart, and as panels ``panel`` apart."""
     (first, example, size), (rows, rows_at), (panels, panels_at) = tile, to, to_panels
     rows_at = code.at(rows_at, (example, row), (first, HALF))
@@ -78,22 +78,22 @@ def _keep(code: Code, tile: _Tile, found: list[Any], to: Any, row: Any, to_panel
             code.store(together, panels, code.at(panels_at, (r // 2, ROW), (v, panel)))
 
 
-def _tiles(code: Code, panels: Any, groups: Any, body: Callable[[_Tile], None]) -> None:
+def _tiles(code: Code, panels: ir.Value, groups: ir.Value, body: Callable[[_Tile], None]) -> None:
     """Call body for all tiles of so many panels and groups of eight examples."""
 
-    def across(first: Any, size: int) -> None:
+    def across(first: ir.Value, size: int) -> None:
         with code.loop(groups) as loop:
             body(_Tile(first, code.at(ZERO, (loop.index, ROWS)), size))
 
     code.split(panels, (2, 1), across)
 
 
-def half(code: Code, number: Any) -> Any:
+def half(code: Code, number: ir.Value) -> ir.Value:
     """An even number divided by two."""
     return code.builder.lshr(number, ir.Constant(INDEX, 1))
 
 
-def _forward(code: Code, tile: _Tile, w_panels: Any, w: Any, x: Any, inputs: Any) -> list[Any]:
+def _forward(code: Code, tile: _Tile, w_panels: Part, w: Part, x: Part, inputs: ir.Value) -> list[ir.Value]:
     """A tile of w x, with biases."""
     (first, example, size), (w_panels, panels_at), (w, w_at), (x, x_at) = tile, w_panels, w, x
     pairs = half(code, inputs)
@@ -112,15 +112,15 @@ def _forward(code: Code, tile: _Tile, w_panels: Any, w: Any, x: Any, inputs: Any
 @operation(PART, PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
 def hidden(
     code: Code,
-    to: Any,
-    to_panels: Any,
-    w_panels: Any,
-    w: Any,
-    x: Any,
-    inputs: Any,
-    panels: Any,
-    stride: Any,
-    groups: Any,
+    to: Part,
+    to_panels: Part,
+    w_panels: Part,
+    w: Part,
+    x: Part,
+    inputs: ir.Value,
+    panels: ir.Value,
+    stride: ir.Value,
+    groups: ir.Value,
 ) -> None:
     """max(w x, 0) for ``groups`` of eight examples, as rows and as panels."""
     builder, none = code.builder, code.constant(0.0)
@@ -135,7 +135,9 @@ def hidden(
 
 
 @operation(PART, PART, PART, PART, WHOLE, WHOLE, WHOLE)
-def output(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, panels: Any, groups: Any) -> None:
+def output(
+    code: Code, to: Part, w_panels: Part, w: Part, x: Part, inputs: ir.Value, panels: ir.Value, groups: ir.Value
+) -> None:
     """w x for ``groups`` of eight examples: rows of floats."""
     row = code.at(ZERO, (panels, ROW))
 
@@ -147,35 +149,10 @@ def output(code: Code, to: Any, w_panels: Any, w: Any, x: Any, inputs: Any, pane
     _tiles(code, panels, groups, body)
 
 
-def _few(code: Code, rows: list[Any], few: Any, count: Any) -> list[Any]:
-    """Products of each row, and of a row of ones, with two columns: sums over ``count`` times eight pairs in the first
-    two elements, 0 in the others."""
-    sums = code.sums(len(rows) + 1)
-    with code.loop(count) as loop:
-        eight = [code.load(base, code.at(at, (loop.index, HALF)), _EIGHT) for base, at in rows]
-        twice = [code.pick(vector, vector, [i // 2 for i in range(ROW)]) for vector in eight]
-        code.add_pairs(sums, [*twice, _ONES], [code.load(few[0], code.at(few[1], (loop.index, ROW)))])
-    found = [code.builder.load(place) for place in sums]
-    for far in (8, 4, 2):
-        folded = [code.pick(total, total, [(i + far) % ROW for i in range(ROW)]) for total in found]
-        found = [code.builder.fadd(one, other) for one, other in zip(found, folded, strict=True)]
-    return [code.pick(total, code.constant(0.0), [i if i < 2 else ROW for i in range(ROW)]) for total in found]
-
-
-@operation(PART, PART, PART, PART, WHOLE, WHOLE)
-def output_few(code: Code, to: Any, few: Any, w: Any, x: Any, inputs: Any, groups: Any) -> None:
-    """``output`` for one output or two."""
-    bias, pairs = code.load(w[0], code.at(w[1], (inputs, ROW))), half(code, inputs)
-    with code.loop(groups) as loop:
-        start = code.at(x[1], (loop.index, code.at(ZERO, (pairs, ROWS))))
-        rows = [(x[0], code.at(start, (r, pairs))) for r in range(ROWS)]
-        for r, total in enumerate(_few(code, rows, few, code.over(pairs, HALF))[:ROWS]):
-            place = code.at(to[1], (loop.index, ROWS * ROW), (r, ROW))
-            code.store(code.builder.fadd(total, bias), to[0], place)
-
-
 @operation(PART, PART, PART, WHOLE, WHOLE, WHOLE)
-def halve_slopes(code: Code, to: Any, to_panels: Any, d: Any, panels: Any, stride: Any, groups: Any) -> None:
+def halve_slopes(
+    code: Code, to: Part, to_panels: Part, d: Part, panels: ir.Value, stride: ir.Value, groups: ir.Value
+) -> None:
     """Round rows of floats to halves: as rows and as panels."""
     columns, row, panel = code.at(ZERO, (panels, ROW)), code.at(ZERO, (panels, HALF)), code.at(ZERO, (stride, HALF))
 
@@ -190,15 +167,15 @@ def halve_slopes(code: Code, to: Any, to_panels: Any, d: Any, panels: Any, strid
 @operation(PART, PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
 def backward(
     code: Code,
-    to: Any,
-    to_panels: Any,
-    x: Any,
-    w_transposed: Any,
-    d: Any,
-    inputs: Any,
-    outputs: Any,
-    stride: Any,
-    groups: Any,
+    to: Part,
+    to_panels: Part,
+    x: Part,
+    w_transposed: Part,
+    d: Part,
+    inputs: ir.Value,
+    outputs: ir.Value,
+    stride: ir.Value,
+    groups: ir.Value,
 ) -> None:
     """Slopes of a layer's inputs from those of its outputs: w' d where x > 0, else 0; as rows and as panels."""
     builder, none = code.builder, ir.Constant(ir.VectorType(ir.IntType(16), ROW), None)
@@ -228,30 +205,30 @@ def backward(
 @operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, PART)
 def update(
     code: Code,
-    w: Any,
-    m: Any,
-    v: Any,
-    w_at: Any,
-    w_panels: Any,
-    x_transposed: Any,
-    d_panels: Any,
-    inputs: Any,
-    outputs: Any,
-    stride: Any,
-    examples: Any,
-    adam: Any,
+    w: ir.Value,
+    m: ir.Value,
+    v: ir.Value,
+    w_at: ir.Value,
+    w_panels: Part,
+    x_transposed: Part,
+    d_panels: Part,
+    inputs: ir.Value,
+    outputs: ir.Value,
+    stride: ir.Value,
+    examples: ir.Value,
+    adam: Part,
 ) -> None:
     """As ``products.update``; writes the new weights into their panels as well."""
     numbers, pairs, line = adam_numbers(code, adam), code.over(examples, 2), half(code, stride)
     panel, slope_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (line, ROW))
     half_panel = code.at(ZERO, (inputs, HALF))
 
-    def learn(found: list[Any], feature: Any, first: Any, size: int, kept: Any) -> list[Any]:
+    def learn(found: list[ir.Value], feature: ir.Value, first: ir.Value, size: int, kept: ir.Value) -> list[ir.Value]:
         start = code.at(w_at, (first, panel), (feature, ROW))
         places = [code.at(start, (i % size, panel), (i // size, ROW)) for i in range(len(found))]
         return [adam_step(code, w, m, v, at, one, numbers, kept) for at, one in zip(places, found, strict=True)]
 
-    def block(first: Any, size: int) -> None:
+    def block(first: ir.Value, size: int) -> None:
         slopes = [(d_panels[0], code.at(d_panels[1], (first, slope_panel), (j, slope_panel))) for j in range(size)]
         with code.loop(code.over(inputs, ROWS)) as turn:
             feature = code.at(ZERO, (turn.index, ROWS))
@@ -266,38 +243,7 @@ def update(
         sums = code.sums(size)
         with code.loop(pairs) as loop:
             slope = [code.load(base, code.at(at, (loop.index, ROW))) for base, at in slopes]
-            code.add_pairs(sums, [_ONES], slope)
+            code.add_pairs(sums, [ONES], slope)
         learn([code.builder.load(place) for place in sums], inputs, first, size, numbers[7])
 
     code.split(code.over(outputs, ROW), (2, 1), block)
-
-
-@operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, PART, WHOLE, WHOLE, WHOLE, PART)
-def update_few(
-    code: Code,
-    w: Any,
-    m: Any,
-    v: Any,
-    w_at: Any,
-    w_panels: Any,
-    x_transposed: Any,
-    few: Any,
-    inputs: Any,
-    stride: Any,
-    examples: Any,
-    adam: Any,
-) -> None:
-    """``update`` for one output or two. Slopes are 0 up to a whole number of eight pairs."""
-    numbers, line, count = adam_numbers(code, adam), half(code, stride), code.over(examples, ROW)
-    last = code.sums(1)[0]
-    with code.loop(code.over(inputs, ROWS)) as loop:
-        feature = code.at(ZERO, (loop.index, ROWS))
-        source = code.at(x_transposed[1], (feature, line))
-        *found, ones = _few(code, [(x_transposed[0], code.at(source, (r, line))) for r in range(ROWS)], few, count)
-        code.builder.store(ones, last)
-        places = [code.at(w_at, (feature, ROW), (r, ROW)) for r in range(ROWS)]
-        found = [adam_step(code, w, m, v, at, one, numbers, numbers[6]) for at, one in zip(places, found, strict=True)]
-        for r in range(0, ROWS, 2):
-            place = code.at(w_panels[1], (feature, HALF), (r // 2, ROW))
-            code.store(paired(code, found[r], found[r + 1]), w_panels[0], place)
-    adam_step(code, w, m, v, code.at(w_at, (inputs, ROW)), code.builder.load(last), numbers, numbers[7])

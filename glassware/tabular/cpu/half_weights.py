@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from llvmlite import ir
 
 from glassware.engine.vectors import FLOATS, INDEX, ROW
 from glassware.tabular.cpu.half_products import HALF, half, paired
-from glassware.tabular.cpu.products import PART, WHOLE
+from glassware.tabular.cpu.products import PART, WHOLE, Part
 from glassware.tabular.cpu.vectors import SHORTS, ZERO, Code, operation
 
 
 @operation(PART, PART, WHOLE, WHOLE)
-def halve_weights(code: Code, w_panels: Any, w: Any, inputs: Any, outputs: Any) -> None:
+def halve_weights(code: Code, w_panels: Part, w: Part, inputs: ir.Value, outputs: ir.Value) -> None:
     """Round a layer's weights to halves, in panels."""
     panel, half_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (inputs, HALF))
     pairs = half(code, inputs)
@@ -24,7 +22,7 @@ def halve_weights(code: Code, w_panels: Any, w: Any, inputs: Any, outputs: Any) 
 
 
 @operation(PART, PART, WHOLE, WHOLE)
-def transpose_weights(code: Code, w_transposed: Any, w_panels: Any, inputs: Any, outputs: Any) -> None:
+def transpose_weights(code: Code, w_transposed: Part, w_panels: Part, inputs: ir.Value, outputs: ir.Value) -> None:
     """Panels of inputs over outputs, from panels of outputs over inputs."""
     builder, pairs, panels = code.builder, half(code, inputs), code.over(outputs, ROW)
     panel, transposed = code.at(ZERO, (pairs, ROW)), code.at(ZERO, (panels, HALF * ROW))

@@ -12,7 +12,7 @@ checked.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 from llvmlite import ir
 from numba import types
@@ -29,16 +29,29 @@ FLAT, _PLACES, _ENDS = (types.Array(kind, 1, "C") for kind in (types.float32, ty
 PART = types.Tuple((FLAT, WHOLE))  # an array, and the element at which something begins
 _LISTS = types.Tuple((FLAT, _PLACES, _ENDS))
 
+# The same, as the body of an operation gets them.
+Part: TypeAlias = tuple[ir.Value, ir.Value]
+Three: TypeAlias = tuple[ir.Value, ir.Value, ir.Value]
+Listed: TypeAlias = tuple[ir.Value, ir.Value, ir.Value]
+
 
 @operation(PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, types.float32)
 def forward(
-    code: Code, z: Any, w: Any, x: Any, inputs: Any, outputs: Any, stride: Any, vectors: Any, least: Any
+    code: Code,
+    z: Part,
+    w: Part,
+    x: Part,
+    inputs: ir.Value,
+    outputs: ir.Value,
+    stride: ir.Value,
+    vectors: ir.Value,
+    least: ir.Value,
 ) -> None:
     """z = max(w x, least), for ``vectors`` times sixteen examples."""
     builder, (z, z_at), (w, w_at), (x, x_at) = code.builder, z, w, x
     count, floor = code.at(inputs, (1, 1)), code.spread(least)
 
-    def block(column: Any, neuron: Any, first: Any, size: int) -> None:
+    def block(column: ir.Value, neuron: ir.Value, first: ir.Value, size: int) -> None:
         sums = code.sums(ROWS * size)
         source = code.at(x_at, (first, ROW))
         with code.loop(count) as loop:
@@ -64,12 +77,22 @@ def forward(
 
 
 @operation(PART, PART, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE)
-def backward(code: Code, to: Any, d: Any, w: Any, x: Any, inputs: Any, outputs: Any, stride: Any, vectors: Any) -> None:
+def backward(
+    code: Code,
+    to: Part,
+    d: Part,
+    w: Part,
+    x: Part,
+    inputs: ir.Value,
+    outputs: ir.Value,
+    stride: ir.Value,
+    vectors: ir.Value,
+) -> None:
     """Slopes of a layer's inputs from those of its outputs: w' d where x > 0, else 0."""
     builder, (to, to_at), (d, d_at), (w, w_at), (x, x_at) = code.builder, to, d, w, x
     panel, row, none = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), ir.Constant(INDEX, ROW), code.constant(0.0)
 
-    def block(feature: Any, first: Any, size: int) -> None:
+    def block(feature: ir.Value, first: ir.Value, size: int) -> None:
         sums = code.sums(ROWS * size)
         source = code.at(d_at, (first, ROW))
         with code.loop(code.over(outputs, ROW)) as outer:
@@ -96,14 +119,23 @@ def backward(code: Code, to: Any, d: Any, w: Any, x: Any, inputs: Any, outputs: 
         code.split(vectors, (2, 1), lambda first, size: block(feature, first, size))
 
 
-def adam_numbers(code: Code, adam: Any) -> list[Any]:
+def adam_numbers(code: Code, adam: Part) -> list[ir.Value]:
     """Beta 1, beta 2, the factors of m and v, epsilon squared, coupled decay, and the share that decoupled decay leaves
     of weights and of biases; each spread over a vector."""
     adam, adam_at = adam
     return [code.copies(adam, code.at(adam_at, (i, 1))) for i in range(8)]
 
 
-def adam_step(code: Code, w: Any, m: Any, v: Any, here: Any, gradient: Any, numbers: list[Any], kept: Any) -> Any:
+def adam_step(
+    code: Code,
+    w: ir.Value,
+    m: ir.Value,
+    v: ir.Value,
+    here: ir.Value,
+    gradient: ir.Value,
+    numbers: list[ir.Value],
+    kept: ir.Value,
+) -> ir.Value:
     """Update sixteen weights and return them; decoupled decay leaves the share ``kept`` of each."""
     beta1, beta2, rise, spread, tiny, coupled = numbers[:6]
     weight = code.load(w, here)
@@ -121,17 +153,17 @@ def adam_step(code: Code, w: Any, m: Any, v: Any, here: Any, gradient: Any, numb
 @operation(FLAT, FLAT, FLAT, WHOLE, PART, PART, WHOLE, WHOLE, WHOLE, WHOLE, PART)
 def update(
     code: Code,
-    w: Any,
-    m: Any,
-    v: Any,
-    w_at: Any,
-    x: Any,
-    slopes: Any,
-    inputs: Any,
-    outputs: Any,
-    stride: Any,
-    examples: Any,
-    adam: Any,
+    w: ir.Value,
+    m: ir.Value,
+    v: ir.Value,
+    w_at: ir.Value,
+    x: Part,
+    slopes: Part,
+    inputs: ir.Value,
+    outputs: ir.Value,
+    stride: ir.Value,
+    examples: ir.Value,
+    adam: Part,
 ) -> None:
     """A step of Adam (:func:`adam_numbers`) with the gradient x slopes over the first ``examples``; slopes are in
     panels."""
@@ -139,7 +171,7 @@ def update(
     numbers = adam_numbers(code, adam)
     panel, slope_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (stride, ROW))
 
-    def block(rows: int, feature: Any, first: Any, size: int, kept: Any) -> None:
+    def block(rows: int, feature: ir.Value, first: ir.Value, size: int, kept: ir.Value) -> None:
         sums = code.sums(rows * size)
         source, slope = code.at(x_at, (feature, stride)), code.at(slopes_at, (first, slope_panel))
         with code.loop(examples) as loop:
@@ -155,7 +187,7 @@ def update(
                 here = code.at(start, (j, panel), (r, ROW))
                 adam_step(code, w, m, v, here, builder.load(sums[r * size + j]), numbers, kept)
 
-    def panels(first: Any, size: int) -> None:
+    def panels(first: ir.Value, size: int) -> None:
         with code.loop(code.over(inputs, ROWS)) as turn:
             block(ROWS, code.at(ZERO, (turn.index, ROWS)), first, size, numbers[6])
 
@@ -165,7 +197,9 @@ def update(
 
 
 @operation(PART, _THREE, PART, _THREE, WHOLE, WHOLE)
-def transpose(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, outer: Any, inner: Any) -> None:
+def transpose(
+    code: Code, out: Part, out_steps: Three, source: Part, steps: Three, outer: ir.Value, inner: ir.Value
+) -> None:
     """Transpose ``outer`` times ``inner`` blocks of sixteen rows of sixteen.
 
     ``steps`` and ``out_steps`` are the distances between outer blocks, between inner ones, and between rows.
@@ -189,7 +223,7 @@ def transpose(code: Code, out: Any, out_steps: Any, source: Any, steps: Any, out
 
 
 @operation(_LISTS, PART, WHOLE, WHOLE, WHOLE)
-def list_nonzero(code: Code, lists: Any, x: Any, panels: Any, stride: Any, examples: Any) -> None:
+def list_nonzero(code: Code, lists: Listed, x: Part, panels: ir.Value, stride: ir.Value, examples: ir.Value) -> None:
     """List what is not 0 of each example: the values, and where their rows begin in a panel of weights.
 
     Example b's list begins at ``b * (16 * panels + 16)``. ``ends`` has, for every example, where its list begins, and
@@ -214,17 +248,17 @@ def list_nonzero(code: Code, lists: Any, x: Any, panels: Any, stride: Any, examp
 @operation(PART, PART, PART, WHOLE, PART, WHOLE, _LISTS, WHOLE, WHOLE, WHOLE, WHOLE)
 def sparse_product(
     code: Code,
-    z: Any,
-    mask: Any,
-    w: Any,
-    panel: Any,
-    start: Any,
-    start_step: Any,
-    lists: Any,
-    features: Any,
-    panels: Any,
-    stride: Any,
-    examples: Any,
+    z: Part,
+    mask: Part,
+    w: Part,
+    panel: ir.Value,
+    start: Part,
+    start_step: ir.Value,
+    lists: Listed,
+    features: ir.Value,
+    panels: ir.Value,
+    stride: ir.Value,
+    examples: ir.Value,
 ) -> None:
     """z = start + the sum of each example's values times their rows of w, 0 where mask <= 0; all in panels.
 
@@ -234,7 +268,7 @@ def sparse_product(
     values, places, ends = lists
     none, chunks, room = code.constant(0.0), code.over(features, CHUNK), code.at(ZERO, (stride, ROW))
 
-    def block(first: Any, size: int) -> None:
+    def block(first: ir.Value, size: int) -> None:
         rows = [builder.gep(w, [code.at(w_at, (first, panel), (j, panel))]) for j in range(size)]
         starts = [code.load(start, code.at(start_at, (first, start_step), (j, start_step))) for j in range(size)]
         with code.loop(chunks) as part, code.loop(examples) as example:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float32, UInt16
 
 from glassware.engine.device import cores, stay
 from glassware.tabular.cpu.draws import draw
 from glassware.tabular.cpu.exact import Rows, State
-from glassware.tabular.cpu.scratch import kernel
+from glassware.tabular.cpu.scratch import Work, kernel
 from glassware.tabular.cpu.weights import adam_schedule, first, layout, orders, read, room, write, zeros
 from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
 from glassware.tabular.recipe import Precision
@@ -25,10 +26,10 @@ NOTHING = np.zeros(0, np.float32)
 class _Data(NamedTuple):
     """A job's table as the kernel reads it."""
 
-    x: np.ndarray
-    target: np.ndarray
-    truth: np.ndarray
-    weight: np.ndarray
+    x: Float32[np.ndarray, " rows*features"] | UInt16[np.ndarray, " rows*features"]
+    target: Float32[np.ndarray, " rows*outputs"]
+    truth: Float32[np.ndarray, " rows*outputs"]
+    weight: Float32[np.ndarray, " rows"]
 
 
 class _Task:
@@ -80,7 +81,7 @@ def train(jobs: list[Job]) -> list[Outcome]:
     def work(number: int) -> None:
         if count == cores():
             stay(number)
-        scratch: dict[Shape, Any] = {}
+        scratch: dict[Shape, Work] = {}
         while not stop.is_set():
             with lock:
                 i, member = next(waiting, (-1, -1))
@@ -113,7 +114,7 @@ def compile_now(precision: Precision = "exact") -> None:
     train_epochs(net, Rows(numbers(none), none, none), np.zeros((0, 1), np.int64), state, scratch(net), NOTHING)
 
 
-def _train_network(task: _Task, member: int, scratch: Any, stop: threading.Event) -> None:
+def _train_network(task: _Task, member: int, scratch: Work, stop: threading.Event) -> None:
     """Train one network from its first weights on; its weights and losses at every check go to the task."""
     job, shape, net, data = task.job, task.shape, task.net, task.data()
     train_epochs = task.kernel.train_epochs

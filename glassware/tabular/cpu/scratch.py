@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,6 +16,8 @@ from glassware.tabular.cpu.vectors import multiplies_halves
 from glassware.tabular.cpu.weights import room, round_up, zeros
 from glassware.tabular.recipe import Precision
 
+Work: TypeAlias = exact.Work | fast.Work
+
 
 class Kernel(NamedTuple):
     """One way to train.
@@ -27,7 +29,7 @@ class Kernel(NamedTuple):
     """
 
     train_epochs: Callable[..., float]
-    scratch: Callable[[Net], Any]
+    scratch: Callable[[Net], Work]
     numbers: Callable[[np.ndarray], np.ndarray]
 
 

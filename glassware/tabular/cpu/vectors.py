@@ -5,17 +5,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import TypeAlias
 
 import llvmlite.binding
 from llvmlite import ir
 from numba import config, types
-from numba.core import cgutils
+from numba.core import cgutils, typing
+from numba.core.base import BaseContext
 from numba.extending import intrinsic
 
 from glassware.engine.vectors import FLOATS, INDEX, INTS, ROW, Vectors
 
 ZERO = ir.Constant(INDEX, 0)
+Nested: TypeAlias = int | list["Nested"]  # places of an argument's values, nested as it is
+
 BFLOAT_SINCE = 16  # the version of LLVM whose intrinsics take the type bfloat
 
 
@@ -56,7 +59,7 @@ def multiplies_halves() -> bool:
 class Code(Vectors):
     """What an operation's body is written with."""
 
-    def at(self, start: Any, *steps: tuple[Any, Any]) -> Any:
+    def at(self, start: ir.Value, *steps: tuple[ir.Value | int, ir.Value | int]) -> ir.Value:
         """The element ``start`` plus each number times its size."""
         value = lambda number: ir.Constant(INDEX, number) if isinstance(number, int) else number
         for number, size in steps:
@@ -67,30 +70,30 @@ class Code(Vectors):
                 start = self.builder.add(value(start), far)
         return start
 
-    def copies(self, base: Any, at: Any) -> Any:
+    def copies(self, base: ir.Value, at: ir.Value) -> ir.Value:
         return self.spread(self.element(base, at))
 
-    def over(self, count: Any, size: int) -> Any:
+    def over(self, count: ir.Value, size: int) -> ir.Value:
         """``count`` divided by ``size``, rounded up."""
         return self.builder.udiv(self.at(count, (size - 1, 1)), ir.Constant(INDEX, size))
 
-    def least(self, a: Any, b: Any) -> Any:
+    def least(self, a: ir.Value, b: ir.Value) -> ir.Value:
         return self.builder.select(self.builder.icmp_signed("<", a, b), a, b)
 
-    def sums(self, count: int) -> list[Any]:
+    def sums(self, count: int) -> list[ir.Value]:
         found = [cgutils.alloca_once(self.builder, FLOATS) for _ in range(count)]
         for place in found:
             self.builder.store(self.constant(0.0), place)
         return found
 
-    def add(self, sums: list[Any], a: list[Any], b: list[Any]) -> None:
+    def add(self, sums: list[ir.Value], a: list[ir.Value], b: list[ir.Value]) -> None:
         """sums (rows, vectors) += a (rows) b (vectors)."""
         for r, row in enumerate(a):
             for v, vector in enumerate(b):
                 place = sums[r * len(b) + v]
                 self.builder.store(self.fma(row, vector, self.builder.load(place)), place)
 
-    def add_pairs(self, sums: list[Any], a: list[Any], b: list[Any]) -> None:
+    def add_pairs(self, sums: list[ir.Value], a: list[ir.Value], b: list[ir.Value]) -> None:
         """sums (rows, vectors) += a (rows) b (vectors), where a and b are pairs of halves whose products are added."""
         kind = ir.FunctionType(FLOATS, [FLOATS, HALVES, HALVES])
         product = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.x86.avx512bf16.dpbf16ps.512")
@@ -100,19 +103,19 @@ class Code(Vectors):
                 place = sums[r * len(b) + v]
                 self.builder.store(self.builder.call(product, [self.builder.load(place), row, vector]), place)
 
-    def halves(self, first: Any, second: Any) -> Any:
+    def halves(self, first: ir.Value, second: ir.Value) -> ir.Value:
         """Two vectors rounded to bfloat16, one behind the other."""
         kind = ir.FunctionType(HALVES, [FLOATS, FLOATS])
         name = "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
         convert = cgutils.get_or_insert_function(self.builder.module, kind, name)
         return self.builder.bitcast(self.builder.call(convert, [second, first]), SHORTS)
 
-    def pick(self, one: Any, other: Any, places: Sequence[int]) -> Any:
+    def pick(self, one: ir.Value, other: ir.Value, places: Sequence[int]) -> ir.Value:
         """Elements of two vectors."""
         kind = ir.VectorType(ir.IntType(32), len(places))
         return self.builder.shuffle_vector(one, other, ir.Constant(kind, list(places)))
 
-    def split(self, count: Any, sizes: Sequence[int], body: Callable[[Any, int], None]) -> None:
+    def split(self, count: ir.Value, sizes: Sequence[int], body: Callable[[ir.Value, int], None]) -> None:
         """Call body(first, size) for blocks of ``count`` vectors: as many as fit of each size in turn."""
         first = ir.Constant(INDEX, 0)
         for size in sizes:
@@ -121,7 +124,7 @@ class Code(Vectors):
                 body(self.at(first, (loop.index, size)), size)
             first = self.at(first, (turns, size))
 
-    def compress(self, vector: Any, number: Any, values: Any, places: Any, count: Any) -> None:
+    def compress(self, vector: ir.Value, number: ir.Value, values: ir.Value, places: ir.Value, count: ir.Value) -> None:
         """Append what is not 0 of panel ``number`` to lists of values and places that have ``count`` entries. Up to
         sixteen entries behind them may be overwritten."""
         builder = self.builder
@@ -150,7 +153,7 @@ class Code(Vectors):
             taken = builder.add(taken, builder.zext(builder.extract_element(active, lane), INDEX))
         builder.store(taken, count)
 
-    def reciprocal_root(self, x: Any) -> Any:
+    def reciprocal_root(self, x: ir.Value) -> ir.Value:
         """1 / sqrt(x) to the last bit or two."""
         if not _estimates():
             kind = ir.FunctionType(FLOATS, [FLOATS])
@@ -165,17 +168,19 @@ class Code(Vectors):
         return self.times(guess, self.fma(half, guess, self.constant(1.5)))
 
 
-def operation(*kinds: Any) -> Callable[[Callable[..., None]], Any]:
+def operation(*kinds: types.Type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Turn a body into a function for compiled code, with arguments of these kinds. Arrays come as pointers.
 
     It is compiled once per program, however often it is called.
     """
 
-    def decorate(body: Callable[..., None]) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            values: list[Any] = []
+    def decorate(body: Callable[..., None]) -> Callable[..., None]:
+        def generate(
+            context: BaseContext, builder: ir.IRBuilder, signature: typing.Signature, arguments: list[ir.Value]
+        ) -> ir.Value:
+            values: list[ir.Value] = []
 
-            def take(kind: Any, value: Any) -> Any:
+            def take(kind: types.Type, value: ir.Value) -> Nested:
                 """Append the argument's numbers and pointers; return their places, nested as the argument is."""
                 if isinstance(kind, types.BaseTuple):
                     return [take(inner, builder.extract_value(value, i)) for i, inner in enumerate(kind.types)]
@@ -183,7 +188,7 @@ def operation(*kinds: Any) -> Callable[[Callable[..., None]], Any]:
                 values.append(context.make_array(kind)(context, builder, value).data if array else value)
                 return len(values) - 1
 
-            def given(form: Any, passed: Any) -> Any:
+            def given(form: Nested, passed: Sequence[ir.Value]) -> ir.Value | list[ir.Value]:
                 return [given(inner, passed) for inner in form] if isinstance(form, list) else passed[form]
 
             forms = [take(kind, value) for kind, value in zip(signature.args, arguments, strict=True)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Float32, Int64, Shaped
 
 from glassware.engine.vectors import ROW
+from glassware.foundation.arrays import Params
 from glassware.tabular.cpu.draws import draw
-from glassware.tabular.cpu.exact import ADAM, Net
+from glassware.tabular.cpu.exact import ADAM, Flat, Net
 from glassware.tabular.cpu.products import ROWS
-from glassware.tabular.jobs import Shape
-from glassware.tabular.network import Params
+from glassware.tabular.jobs import Lane, Shape
 from glassware.tabular.rules import BETA1, BETA2, EPSILON, Backend, epoch_order, first_weights, rate_factor
 
 HOST = Backend(np, draw)
@@ -37,8 +38,8 @@ def room(net: Net) -> tuple[int, int, int]:
     return w_at + (inputs + 1) * columns, x_at + (inputs + 1) * net.stride, d_at + columns * net.stride
 
 
-def views(net: Net, flat: np.ndarray) -> list[np.ndarray]:
-    """Each layer's panels in a flat array, (panels, inputs + 1, 16)."""
+def views(net: Net, flat: Flat) -> list[Float32[np.ndarray, "panels inputs+1 16"]]:
+    """Each layer's panels in a flat array."""
     found = []
     for inputs, outputs, at, _, _ in net.layers.tolist():
         panels = round_up(outputs, ROW) // ROW
@@ -46,7 +47,7 @@ def views(net: Net, flat: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def write(net: Net, params: Params, flat: np.ndarray) -> None:
+def write(net: Net, params: Params, flat: Flat) -> None:
     """Write weights into a flat array of zeros."""
     for panels, layer in zip(views(net, flat), params, strict=True):
         (rows, columns), room = layer["w"].shape, panels.shape[0] * ROW
@@ -56,7 +57,7 @@ def write(net: Net, params: Params, flat: np.ndarray) -> None:
         panels[:] = dense.reshape(len(dense), -1, ROW).transpose(1, 0, 2)
 
 
-def read(net: Net, flat: np.ndarray, features: int) -> Params:
+def read(net: Net, flat: Flat, features: int) -> Params:
     """Read weights from a flat array."""
     layers, rows = [], features
     for panels, outputs in zip(views(net, flat), net.layers[:, 1].tolist(), strict=True):
@@ -66,7 +67,7 @@ def read(net: Net, flat: np.ndarray, features: int) -> Params:
     return tuple(layers)
 
 
-def adam_schedule(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray:
+def adam_schedule(shape: Shape, lane: Lane, begin: int, end: int) -> Float32[np.ndarray, " steps*8"]:
     """Adam's numbers for each step from ``begin`` to ``end``, see ``products.update``; flat."""
     steps = -(-int(lane["rows"]) // shape.batch)
     lr, decay, step = float(lane["lr"]), float(lane["decay"]), np.arange(begin * steps, end * steps) + 1.0
@@ -79,7 +80,7 @@ def adam_schedule(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> n
     return found.ravel()
 
 
-def orders(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarray:
+def orders(shape: Shape, lane: Lane, begin: int, end: int) -> Int64[np.ndarray, "epochs rows"]:
     """The rows to learn in the order of each epoch from ``begin`` to ``end``."""
     rows = int(lane["rows"])
     found = np.empty((end - begin, rows), np.int64)
@@ -88,7 +89,7 @@ def orders(shape: Shape, lane: dict[str, Any], begin: int, end: int) -> np.ndarr
     return found
 
 
-def first(shape: Shape, features: int, lane: dict[str, Any]) -> Params:
+def first(shape: Shape, features: int, lane: Lane) -> Params:
     """The first weights, padded columns included."""
     start = lane if shape.spread else None
     return first_weights(HOST, shape.sizes, lane["keys"], features, int(lane["sparsity"]), start)
@@ -99,7 +100,7 @@ def round_up(count: int, size: int) -> int:
     return -(-count // size) * size
 
 
-def zeros(count: int, kind: Any = np.float32) -> np.ndarray:
+def zeros(count: int, kind: npt.DTypeLike = np.float32) -> Shaped[np.ndarray, " {count}"]:
     """Zeros of four bytes each, aligned to a cache line."""
     space = np.zeros(4 * count + ALIGN, np.uint8)
     start = -space.ctypes.data % ALIGN

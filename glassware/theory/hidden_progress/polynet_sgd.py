@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from jaxtyping import Bool
 
 from glassware.foundation.errors import GlasswareError
 from glassware.theory.boolean import Floats, random_signs
@@ -90,7 +90,7 @@ class SgdRuns:
         weights: the last weights, (runs, k, n').
     """
 
-    positive: np.ndarray[Any, np.dtype[np.bool_]]
+    positive: Bool[np.ndarray, "..."]
     drift: Floats
     undershoot: Floats
     first_hit: Floats

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from jaxtyping import Bool
 
 from glassware.foundation.errors import GlasswareError
 from glassware.theory.boolean import Floats, chi, cube, random_signs
 from glassware.theory.half import majority
 
-Bools: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+Bools: TypeAlias = Bool[np.ndarray, "..."]
 
 
 class Sample(NamedTuple):

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from jaxtyping import Float
 
 from glassware.theory.boolean import Floats
 from glassware.theory.leaky.linear_methods import RIDGE, Predictor
 from glassware.theory.leaky.network import Network, gate
 
 Kernel: TypeAlias = Callable[[Floats, Floats], Floats]
-Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
+Matrix: TypeAlias = Float[np.ndarray, "..."]
 
 
 def gaussian(scale: float = 0.25) -> Kernel:

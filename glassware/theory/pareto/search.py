@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from jaxtyping import Int64, Num, UInt64
 
 from glassware.foundation.errors import GlasswareError
 
-Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
-Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
-Signs: TypeAlias = np.ndarray[Any, np.dtype[Any]]  # +-1, any number type
+Words: TypeAlias = UInt64[np.ndarray, "..."]
+Integers: TypeAlias = Int64[np.ndarray, "..."]
+Signs: TypeAlias = Num[np.ndarray, "..."]  # +-1, any number type
 
 BLOCK = 1 << 15  # queries scored at a time: what fits the cache
 

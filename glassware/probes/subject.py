@@ -1,0 +1,124 @@
+"""What probes ask of a run: its checks before it is trained, its measurements along the way.
+
+Written down here, and not imported, because probes lie below training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from jaxtyping import Float, Num, Shaped, UInt32
+
+from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues, Params, RunValues
+
+Numbers: TypeAlias = Mapping[str, Float[Array, ""]]  # by column: a point of a curve
+Found: TypeAlias = Mapping[str, Float[EitherArray, "..."]]  # by column: what a final probe finds
+
+
+class TaskKind(Protocol):
+    """What a check asks of a task."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def domain(self) -> int | None: ...
+    @property
+    def input_size(self) -> int: ...
+
+
+class ModelKind(Protocol):
+    """What a check asks of a model, trained or solved."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def layered(self) -> bool: ...
+    @property
+    def widths(self) -> tuple[int, ...]: ...
+
+
+class NetworkKind(Protocol):
+    """What a check asks of a network."""
+
+    @property
+    def layers(self) -> int: ...
+    @property
+    def units(self) -> int: ...
+
+
+class Candidate(Protocol):
+    """A run that may be measured."""
+
+    @property
+    def task(self) -> TaskKind: ...
+    @property
+    def model(self) -> ModelKind: ...
+    @property
+    def network(self) -> NetworkKind: ...
+    @property
+    def m(self) -> int | None: ...
+    @property
+    def batch(self) -> int | Literal["full"]: ...
+
+
+class Task(TaskKind, Protocol):
+    """What a measurement asks of a task; ``signs`` and ``component`` only of those that a check lets through."""
+
+    def raw(self, key: Key, index: UInt32[EitherArray, " batch"]) -> Shaped[Array, "*batch_and_form"]: ...
+    def inputs(
+        self, values: LaneValues, raw: Shaped[Array, "*batch_and_form"]
+    ) -> Float[Array, "*batch_and_inputs"]: ...
+    def targets(self, values: LaneValues, raw: Shaped[Array, "*batch_and_form"]) -> Num[Array, " *batch"]: ...
+    def train_targets(
+        self,
+        values: LaneValues,
+        noise_key: Key,
+        index: UInt32[EitherArray, " batch"],
+        raw: Shaped[Array, "*batch_and_form"],
+    ) -> Num[Array, " *batch"]: ...
+    def signs(self, raw: UInt32[Array, "*batch words"]) -> Float[Array, "*batch n"]: ...
+    def component(
+        self, values: LaneValues, raw: UInt32[Array, "*batch words"], leaking: bool
+    ) -> tuple[Float[Array, "*batch n"], Float[Array, " *batch"]]: ...
+
+
+class Network(ModelKind, NetworkKind, Protocol):
+    """What a measurement asks of a network; ``sigma`` and ``wave`` only of those with an activation."""
+
+    def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]: ...
+    def sigma(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]: ...
+    @property
+    def wave(self) -> tuple[float, float] | None: ...
+
+
+class Evaluation(Protocol):
+    """How a run is examined."""
+
+    @property
+    def test(self) -> int: ...
+
+
+@runtime_checkable
+class Subject(Protocol):
+    """A run that is measured."""
+
+    @property
+    def task(self) -> Task: ...
+    @property
+    def network(self) -> Network: ...
+    @property
+    def m(self) -> int | None: ...
+    @property
+    def evaluation(self) -> Evaluation: ...
+    def first(self, values: RunValues) -> Params: ...
+
+
+@runtime_checkable
+class Sample(Protocol):
+    """The held-out sample in compact form, in blocks."""
+
+    @property
+    def raw(self) -> Shaped[Array, "blocks block *form"]: ...
