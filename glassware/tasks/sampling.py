@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from glassware.foundation.backend import jnp
+from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import Words, below, draw
 
 Sampling: TypeAlias = Literal["replacement", "epochs"]
@@ -22,7 +22,7 @@ def minibatch(sampling: Sampling, key: Words, step: Any, batch: int, m: Any) -> 
         words, _ = draw(key, jnp.broadcast_to(jnp.uint32(step), slot.shape), slot)
         offline = below(words, size)
     else:
-        offline = shuffled(key, position // size, position % size, size)
+        offline = _by_epochs(key, position, size)
     return jnp.where(m > 0, offline, position)
 
 
@@ -32,10 +32,37 @@ def shuffled(key: Words, epoch: Any, position: Any, m: Any) -> Any:
     The swap-or-not shuffle (Hoang, Morris, Rogaway 2012): every round pairs x with K - x and swaps by a coin that
     both partners share, so each round, and hence the whole, is a bijection for any m, with no table and no sorting.
     """
-    x = position
+    return _swap(*_coins(key, epoch, m), position, m)
+
+
+def _by_epochs(key: Words, position: Any, m: Any) -> Any:
+    """The examples at consecutive positions of an endless row of shuffled epochs."""
+    epoch = position // m
+
+    def of_two() -> tuple[Any, Any]:
+        """A minibatch no larger than the sample meets at most two epochs, so two draws serve all of its slots."""
+        pick = lambda coins: jnp.where(epoch == epoch[0], coins[:, :1], coins[:, 1:])
+        pivots, salts = _coins(key, epoch[0] + jnp.arange(2, dtype=jnp.uint32), m)
+        return pick(pivots), pick(salts)
+
+    coins = jax.lax.cond(position.size <= m, of_two, lambda: _coins(key, epoch, m))
+    return _swap(*coins, position % m, m)
+
+
+def _coins(key: Words, epoch: Any, m: Any) -> tuple[Any, Any]:
+    """A pivot below m and a salt for every round of an epoch's shuffle, (rounds, *epoch.shape).
+
+    They are drawn at once, which compiles quickly.
+    """
     rounds = jnp.arange(SHUFFLE_ROUNDS, dtype=jnp.uint32).reshape(-1, *[1] * jnp.ndim(epoch))
-    for pivot, salt in zip(*draw(key, epoch, rounds), strict=True):  # drawn at once: a quick program to compile
-        partner = (below(pivot, m) + m - x) % m
+    pivots, salts = draw(key, epoch, rounds)
+    return below(pivots, m), salts
+
+
+def _swap(pivots: Any, salts: Any, x: Any, m: Any) -> Any:
+    for pivot, salt in zip(pivots, salts, strict=True):
+        partner = pivot + m - x
+        partner = jnp.where(partner < m, partner, partner - m)  # CPUs have no vector division
         coin = _scramble(jnp.maximum(x, partner) ^ salt) & jnp.uint32(1)
         x = jnp.where(coin == 1, partner, x)
     return x
