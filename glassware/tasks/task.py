@@ -22,7 +22,8 @@ class Task(Part):
     """Where examples come from, in compact form (``raw``: packed bits, row numbers, tokens) and as a model sees them.
 
     A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``TASKS``, and
-    gives ``input_shape``, ``raw``, ``inputs`` and ``targets``; the rest has defaults.
+    gives ``input_shape`` and ``raw``; the rest has defaults. Without ``inputs`` and ``targets`` of its own, ``raw``
+    returns the pair (inputs, targets).
 
     Attributes:
         kind: what is predicted.
@@ -79,13 +80,13 @@ class Task(Part):
         """The same for the held-out sample; a task that keeps something back for it overrides this."""
         return self.raw(key, index)
 
-    @abstractmethod
     def inputs(self, values: Any, raw: Any) -> Any:
         """Compact examples as the model sees them, (batch, *input_shape)."""
+        return raw[0]
 
-    @abstractmethod
     def targets(self, values: Any, raw: Any) -> Any:
         """What is to be predicted of compact examples, (batch,) or (batch, positions)."""
+        return raw[1]
 
     def train_targets(self, values: Any, noise_key: Words, index: Any, raw: Any) -> Any:
         """Targets as the learner sees them; a task with label noise overrides this."""
