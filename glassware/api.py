@@ -120,7 +120,7 @@ def estimate(
         wanted, todo = {**wanted, **plan.wanted}, {**todo, **plan.todo}
         found = select(rows, plan) if len(rows) else pl.DataFrame()
         table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
-    forecast = estimate_runs(wanted, todo, Experience(kept), lanes=lanes, engine=engine, tell=tell)
+    forecast = estimate_runs(wanted, todo, Experience(kept), lanes=lanes, engine=engine, on_measure=tell)
     return replace(forecast, later=later)
 
 

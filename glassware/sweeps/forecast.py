@@ -116,7 +116,7 @@ class Forecast:
     @cached_property
     def axis(self) -> str:
         """The column a table is made along."""
-        values: dict[str, set[Any]] = {}
+        values: dict[str, set[object]] = {}
         for columns in self._columns:
             for name, value in columns.items():
                 if name not in NO_AXES and not isinstance(value, list | tuple):
@@ -178,5 +178,5 @@ def _total(cells: Iterable[ForecastCell], count: Callable[[ForecastCell], int]) 
     return Total(runs, mean, most)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
