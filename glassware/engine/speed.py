@@ -23,7 +23,7 @@ class Speed:
     """How fast the whole machine trains one shape.
 
     Attributes:
-        flops: floating-point operations a second (of ``round_flops``).
+        flops: floating-point operations per second (of ``round_flops``).
         compiling: seconds it took to compile the program and start its lanes.
         engine: the path that was measured.
     """

@@ -37,9 +37,9 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
     outcomes = [list(zip(*lists, strict=True)) for _, *lists in alike.iter_rows()]
     measures = [_measure(run) for run in runs]
 
-    def cell(field: str, value: object, members: list[int]) -> Line:
+    def line(field: str, value: object, members: list[int]) -> Line:
         judged = ", ".join(dict.fromkeys(measures[i] for i in members))
-        return (*_cell(field, value, [one for i in members for one in outcomes[i]]), judged)
+        return (*_line(field, value, [one for i in members for one in outcomes[i]]), judged)
 
     found: list[Line] = []
     seen: list[list[list[int]]] = []
@@ -51,9 +51,9 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
         # init.s is 2 exactly where init.scheme is sparse: to list it again would say nothing.
         if len(cut) > 1 and not (None in groups and cut in seen):
             seen.append(cut)
-            found += [cell(field, value, groups[value]) for value in sorted(groups, key=_order)]
+            found += [line(field, value, groups[value]) for value in sorted(groups, key=_order)]
     if not found and outcomes:
-        found = [cell("all", None, list(range(len(runs))))]
+        found = [line("all", None, list(range(len(runs))))]
     names = ("field", "value", "runs", "successes", "rate", "low", "high", "median_steps", "measure")
     kinds = (pl.String, pl.String, pl.Int64, pl.Int64, pl.Float64, pl.Float64, pl.Float64, pl.Int64, pl.String)
     return pl.DataFrame(found, schema=dict(zip(names, kinds, strict=True)), orient="row")
@@ -75,7 +75,7 @@ def _order(value: object) -> tuple[int, float | str]:
     return (0, value) if isinstance(value, int | float) else (1, str(value))
 
 
-def _cell(field: str, value: object, outcomes: list[tuple[bool, int | None]]) -> Line:
+def _line(field: str, value: object, outcomes: list[tuple[bool, int | None]]) -> Line:
     successes = sum(success for success, _ in outcomes)
     steps = median([NEVER if step is None else step for _, step in outcomes])
     shown = "online" if field == "m" and value is None else "–" if value is None else str(value)

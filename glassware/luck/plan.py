@@ -26,8 +26,8 @@ UNTOLD = {
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Advice: which cell to train, cut off when, restarted how often.
+class Advice:
+    """Which cell to train, cut off when, restarted how often.
 
     Attributes:
         where: the problem, by columns of the results table.
@@ -136,7 +136,7 @@ class Plan:
 
 def plan(
     store: Store, where: Mapping[str, object] | None = None, m: int | None = None, budget: float | None = None
-) -> Plan:
+) -> Advice:
     """What to train for a task, by the price of one success.
 
     A cell fits when its sample has at most ``m`` examples, for one can always use fewer; an online cell when a try
@@ -171,7 +171,7 @@ def plan(
 
     larger = tuple(cell for cell in asked if cell not in fit and cell not in untold)
     best_first = tuple(sorted(fit, key=rank))
-    return Plan(
+    return Advice(
         problem.where, m, budget, best_first, tuple(untold), larger, problem.others, problem.apart, problem.unknown
     )
 

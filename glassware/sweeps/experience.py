@@ -38,7 +38,7 @@ class Expected:
 
     Attributes:
         steps: the mean.
-        worst: share of it that comes from runs taken to use all their steps because nobody knows better.
+        worst: share of it of runs that count with their whole budget, for lack of runs to judge by.
         basis: what it rests on.
     """
 

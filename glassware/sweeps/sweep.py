@@ -16,7 +16,7 @@ from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import Row, arrays, frame, row
 from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
-from glassware.training import Load, Run
+from glassware.training import Run
 
 
 class Reporter(Protocol):
@@ -99,17 +99,14 @@ def _train(
         watcher.on_chunk(chunk)
 
     try:
-        load = None if plan.store is None else _loader(plan.store)
+        store = plan.store
+        load = None if store is None else lambda start: store.weights(start.run, start.step)
         for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, on_chunk=on_chunk, load=load):
             found = row(outcome)
             keep(found, arrays(outcome))
             watcher.on_row(found)
     finally:
         watcher.on_end()
-
-
-def _loader(store: Store) -> Load:
-    return lambda start: store.weights(start.run, start.step)
 
 
 def select(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:

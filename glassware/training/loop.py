@@ -47,8 +47,8 @@ class Loop:
         params = self.shape.first(values)
         optimiser = self.shape.optimiser.transform(values["optimiser"], 0).init(params)
         never = jnp.int32(NEVER)
-        places = len(self.shape.keep)
-        kept = jax.tree.map(lambda a: jnp.zeros((places, *a.shape), a.dtype), params) if places else ()
+        steps = len(self.shape.keep)
+        kept = jax.tree.map(lambda a: jnp.zeros((steps, *a.shape), a.dtype), params) if steps else ()
         order = self.examples.order(values)
         return State(params, optimiser, jnp.int32(0), never, never, jnp.bool_(False), self._zeros(), kept, order)
 
@@ -120,8 +120,8 @@ class Loop:
 
     def blank(self, capacity: int) -> Records:
         """Empty records with room for the examination at step 0 and ``capacity`` more."""
-        rows, numbers = capacity + 1, sum(math.prod(shape) for shape in self.columns().values())
-        return Records(jnp.zeros(rows, jnp.int32), jnp.zeros((rows, numbers), jnp.float32), jnp.int32(0))
+        places, numbers = capacity + 1, sum(math.prod(shape) for shape in self.columns().values())
+        return Records(jnp.zeros(places, jnp.int32), jnp.zeros((places, numbers), jnp.float32), jnp.int32(0))
 
     def begin(self, values: Values, exam: Examination | None, capacity: int) -> tuple[State, Records]:
         """A new run, examined at step 0."""

@@ -150,7 +150,7 @@ class Run(Part):
         return tuple(step for step in self.keep if isinstance(step, int))
 
     def shape(self) -> Self:
-        """The compiled program: with a full batch the size of the sample is part of it."""
+        """What is compiled: with a full batch, the size of the sample too."""
         update = {
             "keep": (0,) * len(self.kept_steps),
             "penalty": tuple(penalty.shape() for penalty in self.penalty),
@@ -237,9 +237,9 @@ class Run(Part):
         for field in type(self).model_fields:
             value = getattr(self, field)
             own = value.columns(field) if isinstance(value, Part) else {self.column.get(field, field): value}
-            for name, cell in own.items():
-                found[name if name not in found else f"{field}_{name}"] = cell
-        penalty = [part.model_dump() for part in self.penalty]
+            for name, entry in own.items():
+                found[name if name not in found else f"{field}_{name}"] = entry
+        penalty = [one.model_dump() for one in self.penalty]
         found["penalty"] = json.dumps(penalty, sort_keys=True) if penalty else None
         found["keep"], found["batch"] = [str(step) for step in self.keep], self.batch_size
         return found

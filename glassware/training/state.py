@@ -39,7 +39,7 @@ class Examination(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What an advance measured: ``curves`` (evaluations, columns), of which the first ``count`` rows are filled."""
+    """What an advance measured: ``curves`` (evaluations, columns), of which the first ``count`` are filled."""
 
     t: Array
     curves: Array
