@@ -5,6 +5,7 @@ Describe runs      Run, Parity, MLP, Neuron, PolyNet, Transformer, KernelRidge, 
 Train and keep     sweep, Store
 Look               summary, charts, weights, network, info
 Studies of papers  list_studies, run, estimate, claims, figures; studies: the studies themselves
+Extend             Task, TASKS, Model, MODELS, Probe, PROBES, Study, Claim: parts and studies of your own
 Plan               plan: what a success costs, when to restart
 Errors             GlasswareError: its text is one sentence
 Tables             SparseMLPClassifier, SparseMLPRegressor: scikit-learn estimators, with the extra ``tabular``
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
     from glassware.api import claims, estimate, figures, info, list_studies, plan, run
     from glassware.foundation.errors import GlasswareError
     from glassware.luck.by_field import summary
-    from glassware.models import MLP, Init, KernelRidge, Neuron, PolyNet, Transformer
+    from glassware.models import MLP, MODELS, Init, KernelRidge, Model, Neuron, PolyNet, Transformer
     from glassware.networks import network, weights
+    from glassware.probes import PROBES, Probe
     from glassware.runs import sweep
+    from glassware.studies import Claim, Study
     from glassware.sweeps import Store, grid
     from glassware.tabular import SparseMLPClassifier as SparseMLPClassifier
     from glassware.tabular import SparseMLPRegressor as SparseMLPRegressor
-    from glassware.tasks import Parity
+    from glassware.tasks import TASKS, Parity, Task
     from glassware.training import (
         L1,
         L2,
@@ -47,11 +50,13 @@ _PLACES = {
     "glassware.api": ("claims", "estimate", "figures", "info", "list_studies", "plan", "run"),
     "glassware.luck.by_field": ("summary",),
     "glassware.foundation.errors": ("GlasswareError",),
-    "glassware.models": ("MLP", "Init", "KernelRidge", "Neuron", "PolyNet", "Transformer"),
+    "glassware.models": ("MLP", "MODELS", "Init", "KernelRidge", "Model", "Neuron", "PolyNet", "Transformer"),
     "glassware.networks": ("network", "weights"),
+    "glassware.probes": ("PROBES", "Probe"),
     "glassware.runs": ("sweep",),
+    "glassware.studies": ("Claim", "Study"),
     "glassware.sweeps": ("Store", "grid"),
-    "glassware.tasks": ("Parity",),
+    "glassware.tasks": ("TASKS", "Parity", "Task"),
     "glassware.training": (
         "L1", "L2", "SGD", "Adam", "AdamW", "Cosine", "Doubling", "Evaluation", "MixedNorm", "Run", "Start", "WarmUp",
     ),
@@ -59,10 +64,10 @@ _PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "L1", "L2", "MLP", "SGD", "Adam", "AdamW", "Cosine", "Doubling", "Evaluation", "GlasswareError", "Init",
-    "KernelRidge", "MixedNorm", "Neuron", "Parity", "PolyNet", "Run", "Start", "Store", "Transformer", "WarmUp",
-    "charts", "claims", "estimate", "figures", "grid", "info", "list_studies", "network", "plan", "run", "studies",
-    "summary", "sweep", "weights",
+    "L1", "L2", "MLP", "MODELS", "PROBES", "SGD", "TASKS", "Adam", "AdamW", "Claim", "Cosine", "Doubling", "Evaluation",
+    "GlasswareError", "Init", "KernelRidge", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "Probe", "Run",
+    "Start", "Store", "Study", "Task", "Transformer", "WarmUp", "charts", "claims", "estimate", "figures", "grid",
+    "info", "list_studies", "network", "plan", "run", "studies", "summary", "sweep", "weights",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # hidden from the type checker, which would take any misspelt name for this

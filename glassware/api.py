@@ -19,7 +19,7 @@ from glassware.engine import Engine, devices
 from glassware.engine.device import cores
 from glassware.engine.lanes import describe
 from glassware.foundation.errors import GlasswareError
-from glassware.luck import Plan, pareto_front
+from glassware.luck import Advice, pareto_front
 from glassware.luck import plan as make_advice
 from glassware.luck.problems import say
 from glassware.models import MLP
@@ -120,7 +120,7 @@ def estimate(
         wanted, todo = {**wanted, **plan.wanted}, {**todo, **plan.todo}
         found = select(rows, plan) if len(rows) else pl.DataFrame()
         table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
-    forecast = estimate_runs(wanted, todo, Experience(kept), lanes=lanes, engine=engine, tell=tell)
+    forecast = estimate_runs(wanted, todo, Experience(kept), lanes=lanes, engine=engine, on_measure=tell)
     return replace(forecast, later=later)
 
 
@@ -174,7 +174,7 @@ def plan(
     budget: float | None = None,
     *,
     store: Store | str | Path = STORE,
-) -> Plan:
+) -> Advice:
     """What to train for a task, restarted how often, by the runs in a store; trains nothing.
 
     A try is given up at the cut-off that makes one success cheapest, and another is started.
@@ -193,7 +193,7 @@ def plan(
     return make_advice(existing(store), where, m, budget)
 
 
-def plan_figure(plan: Plan, file: str | Path) -> list[Path]:
+def plan_figure(plan: Advice, file: str | Path) -> list[Path]:
     """Draw data against compute over the cells of a plan; ``file`` names the PNG and the HTML beside it."""
     path = Path(file)
     if path.suffix not in ("", ".png", ".html"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from glassware.engine.cache import keep_compiled
 from glassware.training import Run
-from glassware.training.loop import step_examples
+from glassware.training.gradient import step_examples
 
 CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
 GPU_LANES = 8192  # past this the H200 gains nothing

@@ -48,7 +48,7 @@ def train(
     *,
     lanes: int | None = None,
     engine: Engine = "auto",
-    watch: Callable[[Chunk], None] | None = None,
+    on_chunk: Callable[[Chunk], None] | None = None,
     load: Load | None = None,
 ) -> Iterator[Outcome]:
     """Train (or solve) all runs and yield each as it finishes, in no particular order.
@@ -59,7 +59,7 @@ def train(
         engine: ``xla``, ``kernels`` (on a GPU half-precision products of +-1 inputs, as good as tf32; on CPU cores
             float32), ``kernels-exact`` (float32 to rounding everywhere), or ``auto``: kernels for the shapes they know,
             XLA for everything else.
-        watch: called after every chunk.
+        on_chunk: called after every chunk.
         load: finds the kept weights that runs start from.
     """
     groups: dict[Run, list[Run]] = defaultdict(list)
@@ -70,16 +70,16 @@ def train(
         else:
             groups[run.shape()].append(run)
     devices()  # before anything else touches JAX
-    tell = watch or (lambda _: None)
+    on_chunk = on_chunk or (lambda _: None)
     for run in solved:
         outcome = solve(run)
-        tell(Chunk(steps=0, active=1, seconds=outcome.seconds))
+        on_chunk(Chunk(steps=0, active=1, seconds=outcome.seconds))
         yield outcome
     families: dict[Run, list[Run]] = defaultdict(list)
     for shape in groups:
         families[family(shape, engine)].append(shape)
     for shapes in sorted(families.values(), key=lambda shapes: step_flops(shapes[0])):
-        yield from _train_family(shapes, groups, lanes, engine, tell, load)
+        yield from _train_family(shapes, groups, lanes, engine, on_chunk, load)
 
 
 def step_flops(run: Run) -> float:
@@ -104,7 +104,7 @@ def _train_family(
     groups: dict[Run, list[Run]],
     lanes: int | None,
     engine: Engine,
-    watch: Callable[[Chunk], None],
+    on_chunk: Callable[[Chunk], None],
     load: Load | None,
 ) -> Iterator[Outcome]:
     """Train shapes that one program can. On out-of-memory halve the lanes, on a kernel's failure use XLA.
@@ -121,7 +121,7 @@ def _train_family(
         try:
             pool = _Pool(program(shape, wanted, used, tuple(relatives)), used, pending, load)
             while pool.active:
-                yield from pool.advance(watch)
+                yield from pool.advance(on_chunk)
         except (jax.errors.JaxRuntimeError, KernelError) as error:
             if pool is not None:
                 pending.extendleft(pool.abandon())
@@ -132,7 +132,7 @@ def _train_family(
                     for run in pending:
                         left[run.shape()].append(run)
                     for one in left:
-                        yield from _train_family([one], left, lanes, used, watch, load)
+                        yield from _train_family([one], left, lanes, used, on_chunk, load)
                     return
                 wanted = min(wanted, choose_lanes(shape, len(pending), used))
             elif wanted <= count:
@@ -163,7 +163,7 @@ class _Pool:
         """The runs in flight, given up."""
         return [flight.run for flight in self.flights if flight is not None]
 
-    def advance(self, watch: Callable[[Chunk], None]) -> Iterator[Outcome]:
+    def advance(self, on_chunk: Callable[[Chunk], None]) -> Iterator[Outcome]:
         """One chunk: advance, retire, refill or compact."""
         started = time.perf_counter()
         active = self.active
@@ -184,7 +184,7 @@ class _Pool:
         taken = self._account(t, counts, steps, curves, seconds)
         self.fresh[:] = False
         self.rounds = min(CAPACITY, max(1, round(self.rounds * min(4.0, CHUNK_SECONDS / max(seconds, 1e-6)))))
-        watch(Chunk(steps=taken, active=active, seconds=seconds))
+        on_chunk(Chunk(steps=taken, active=active, seconds=seconds))
         for lane in np.flatnonzero(done):
             flight = self.flights[lane]
             if flight is not None:

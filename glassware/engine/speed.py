@@ -23,7 +23,7 @@ class Speed:
     """How fast the whole machine trains one shape.
 
     Attributes:
-        flops: floating-point operations a second (of ``round_flops``).
+        flops: floating-point operations per second (of ``round_flops``).
         compiling: seconds it took to compile the program and start its lanes.
         engine: the path that was measured.
     """
@@ -34,9 +34,14 @@ class Speed:
 
 
 def round_flops(run: Run) -> float:
-    """Work between two evaluations and of an evaluation: of its first look only where a screen spares the rest."""
+    """Work of ``evaluation.every`` steps and one evaluation."""
+    return _work(run, run.evaluation.every, 1)
+
+
+def _work(run: Run, steps: int, evaluations: int) -> float:
+    """Work of so many steps and evaluations; where a screen spares most of an evaluation, its first look counts."""
     looked = (run.evaluation.screen or tested(run)) + run.evaluation.train
-    return run.evaluation.every * step_flops(run) + run.network.forward_flops(run.task, looked)
+    return steps * step_flops(run) + evaluations * run.network.forward_flops(run.task, looked)
 
 
 def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "auto") -> Speed:
@@ -61,16 +66,19 @@ def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "a
     state, _ = jax.block_until_ready(compiled.advance(values, compiled.idle(), fresh, 0))
     fresh[:] = False
     compiling = time.perf_counter() - started
-    steps, seconds = 0, 0.0
+    steps, evaluations, seconds = 0, 0, 0.0
     for _ in range(ROUNDS):
         before, started = int(np.asarray(state.t).sum()), time.perf_counter()
-        state, _ = jax.block_until_ready(compiled.advance(values, state, fresh, 1))
+        state, records = jax.block_until_ready(compiled.advance(values, state, fresh, 1))
+        seconds += time.perf_counter() - started
         taken = int(np.asarray(state.t).sum()) - before
-        steps, seconds = steps + taken, seconds + time.perf_counter() - started
+        # Counted, not computed: with ``evaluation.growth`` every round is longer than the one before.
+        steps, evaluations = steps + taken, evaluations + int(np.asarray(records.count).sum())
         if not taken or seconds > SECONDS:
             break
-    steps = steps or most * count * shape.evaluation.every  # all diverged at once: as if they had not
-    return Speed(steps / shape.evaluation.every * round_flops(shape) / seconds, compiling, used)
+    if not steps:  # all diverged at once: as if they had not
+        steps, evaluations = most * count * shape.evaluation.every, most * count
+    return Speed(_work(shape, steps, evaluations) / seconds, compiling, used)
 
 
 def _patient(run: Run) -> Run:

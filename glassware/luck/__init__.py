@@ -1,7 +1,7 @@
 """Luck priced: when to restart, what a success costs, what to train."""
 
-from glassware.luck.plan import Plan, plan
+from glassware.luck.plan import Advice, plan
 from glassware.luck.price import Cell, cells, pareto_front, price
 from glassware.luck.restart import Restart, optimal_restart
 
-__all__ = ["Cell", "Plan", "Restart", "cells", "optimal_restart", "pareto_front", "plan", "price"]
+__all__ = ["Advice", "Cell", "Restart", "cells", "optimal_restart", "pareto_front", "plan", "price"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TypeAlias
 
 import polars as pl
 
@@ -13,6 +13,8 @@ from glassware.foundation.specs import seedless
 from glassware.foundation.statistics import NEVER, median, wilson
 from glassware.sweeps.validation import build
 from glassware.training import Run
+
+Line: TypeAlias = tuple[str | int | float | None, ...]  # of the summary: a field, a value and how it did
 
 
 def summary(frame: pl.DataFrame) -> pl.DataFrame:
@@ -35,23 +37,23 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
     outcomes = [list(zip(*lists, strict=True)) for _, *lists in alike.iter_rows()]
     measures = [_measure(run) for run in runs]
 
-    def cell(field: str, value: Any, members: list[int]) -> tuple[Any, ...]:
+    def line(field: str, value: object, members: list[int]) -> Line:
         judged = ", ".join(dict.fromkeys(measures[i] for i in members))
-        return (*_cell(field, value, [one for i in members for one in outcomes[i]]), judged)
+        return (*_line(field, value, [one for i in members for one in outcomes[i]]), judged)
 
-    found: list[tuple[Any, ...]] = []
+    found: list[Line] = []
     seen: list[list[list[int]]] = []
     for field in dict.fromkeys(field for spec in specs for field in spec if field != "seed"):
-        groups: dict[Any, list[int]] = {}
+        groups: dict[object, list[int]] = {}
         for i, spec in enumerate(specs):
             groups.setdefault(spec.get(field), []).append(i)
         cut = sorted(groups.values())
         # init.s is 2 exactly where init.scheme is sparse: to list it again would say nothing.
         if len(cut) > 1 and not (None in groups and cut in seen):
             seen.append(cut)
-            found += [cell(field, value, groups[value]) for value in sorted(groups, key=_order)]
+            found += [line(field, value, groups[value]) for value in sorted(groups, key=_order)]
     if not found and outcomes:
-        found = [cell("all", None, list(range(len(runs))))]
+        found = [line("all", None, list(range(len(runs))))]
     names = ("field", "value", "runs", "successes", "rate", "low", "high", "median_steps", "measure")
     kinds = (pl.String, pl.String, pl.Int64, pl.Int64, pl.Float64, pl.Float64, pl.Float64, pl.Int64, pl.String)
     return pl.DataFrame(found, schema=dict(zip(names, kinds, strict=True)), orient="row")
@@ -62,18 +64,18 @@ def _measure(run: Run) -> str:
     return f"{run.measure} {'≤' if run.succeeds_below else '≥'} {run.evaluation.success:g}"
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> object:
     return str(list(value)) if isinstance(value, list | tuple) else value
 
 
-def _order(value: Any) -> tuple[int, Any]:
+def _order(value: object) -> tuple[int, float | str]:
     """Numbers by size, then text, then nothing (online)."""
     if value is None:
         return 2, 0
-    return (0, value) if isinstance(value, int | float) else (1, value)
+    return (0, value) if isinstance(value, int | float) else (1, str(value))
 
 
-def _cell(field: str, value: Any, outcomes: list[tuple[bool, int | None]]) -> tuple[Any, ...]:
+def _line(field: str, value: object, outcomes: list[tuple[bool, int | None]]) -> Line:
     successes = sum(success for success, _ in outcomes)
     steps = median([NEVER if step is None else step for _, step in outcomes])
     shown = "online" if field == "m" and value is None else "–" if value is None else str(value)

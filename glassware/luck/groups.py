@@ -18,6 +18,7 @@ COLUMNS = ["spec", "steps_to_success", "diverged_step", "steps_taken"]
 # What may differ between runs of one cell. How a run is examined may not: evaluations cost, and they find successes.
 FREE = {"seed", "steps", "probes", "keep", "pairing"}
 
+Columns: TypeAlias = dict[str, Any]  # of the results table, and their values
 Ended: TypeAlias = tuple[int | None, bool, int]  # steps to success, whether it diverged, steps taken
 
 
@@ -54,19 +55,19 @@ def known_groups(frame: pl.DataFrame) -> tuple[list[Group], list[str]]:
     return found, unknown
 
 
-def run_columns(run: Run) -> dict[str, Any]:
+def run_columns(run: Run) -> Columns:
     """What a run is, in the words of the results table; its measure of success is always named."""
     direction = "below" if run.succeeds_below else "above"
     return {**run.given_columns(), "measure": run.measure, "direction": direction}
 
 
-def problem(run: Run) -> dict[str, Any]:
+def problem(run: Run) -> Columns:
     """What is to be learnt, and what counts as having learnt it: the columns in which cells to compare agree."""
     columns = run_columns(run)
     return {name: columns[name] for name in (*run.task.columns("task"), "measure", "direction", "success_at")}
 
 
-def _key(plain: dict[str, Any]) -> tuple[str, int]:
+def _key(plain: Columns) -> tuple[str, int]:
     """What makes a cell, as text, and the budget of steps; of a specification as it is stored."""
     kept = {field: value for field, value in plain.items() if field not in FREE}
     kept["evaluation"] = {f: v for f, v in kept.get("evaluation", {}).items() if f != "stop"}

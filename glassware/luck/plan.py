@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.statistics import Estimate
+from glassware.luck.groups import Columns
 from glassware.luck.price import Cell, price_table, priced
 from glassware.luck.problems import find_problem, say
 from glassware.luck.restart import FEWEST_RUNS, FEWEST_SUCCESSES
@@ -26,8 +26,8 @@ UNTOLD = {
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Advice: which cell to train, cut off when, restarted how often.
+class Advice:
+    """Which cell to train, cut off when, restarted how often.
 
     Attributes:
         where: the problem, by columns of the results table.
@@ -40,7 +40,7 @@ class Plan:
         unknown: how many cells have a part, such as an activation, that is not known here.
     """
 
-    where: Mapping[str, Any]
+    where: Mapping[str, object]
     m: int | None
     budget: float | None
     cells: tuple[Cell, ...]
@@ -107,7 +107,7 @@ class Plan:
         """Every cell of the task as a row of ``price``, those that need more examples too."""
         return price_table((*self.cells, *self.untold, *self.larger))
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> Columns:
         """Plain data, for JSON."""
         return {
             "where": dict(self.where),
@@ -118,7 +118,7 @@ class Plan:
             "notes": self.notes(),
         }
 
-    def _plain(self, cell: Cell) -> dict[str, Any]:
+    def _plain(self, cell: Cell) -> Columns:
         restart, chance = cell.restart, None if self.budget is None else cell.chance(self.budget)
         return {
             "run": cell.attempt.canonical(),
@@ -135,8 +135,8 @@ class Plan:
 
 
 def plan(
-    store: Store, where: Mapping[str, Any] | None = None, m: int | None = None, budget: float | None = None
-) -> Plan:
+    store: Store, where: Mapping[str, object] | None = None, m: int | None = None, budget: float | None = None
+) -> Advice:
     """What to train for a task, by the price of one success.
 
     A cell fits when its sample has at most ``m`` examples, for one can always use fewer; an online cell when a try
@@ -171,7 +171,7 @@ def plan(
 
     larger = tuple(cell for cell in asked if cell not in fit and cell not in untold)
     best_first = tuple(sorted(fit, key=rank))
-    return Plan(
+    return Advice(
         problem.where, m, budget, best_first, tuple(untold), larger, problem.others, problem.apart, problem.unknown
     )
 

@@ -14,7 +14,7 @@ import polars as pl
 from glassware.engine import evaluation_flops, step_flops
 from glassware.foundation.part import dotted
 from glassware.foundation.statistics import Estimate
-from glassware.luck.groups import COLUMNS, FREE, Group, known_groups, problem, run_columns
+from glassware.luck.groups import COLUMNS, FREE, Columns, Group, known_groups, problem, run_columns
 from glassware.luck.lives import Lives
 from glassware.luck.restart import Restart, optimal_restart
 from glassware.training import Run
@@ -58,12 +58,12 @@ class Cell:
         return self.run.sample if self.run.sample is not None else self.restart.cutoff * self.run.batch_size
 
     @property
-    def problem(self) -> dict[str, Any]:
+    def problem(self) -> Columns:
         """What is to be learnt, and what counts as having learnt it; cells are compared where these are the same."""
         return problem(self.run)
 
     @property
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> Columns:
         """What it is, in the words of the results table."""
         return {name: value for name, value in run_columns(self.run).items() if name not in FREE}
 
@@ -76,7 +76,7 @@ class Cell:
         update = {"steps": steps, "evaluation": evaluation, "probes": (), "keep": (), "seed": 0, "pairing": None}
         return self.run.model_copy(update=update)
 
-    def apart_from(self, other: Cell) -> dict[str, Any]:
+    def apart_from(self, other: Cell) -> Columns:
         """Dotted fields in which this cell differs from another, beside m, width and initial weights."""
         ours, theirs = (dict(dotted(cell.attempt.model_dump())) for cell in (self, other))
         differ = {field for field in ours if field not in theirs or ours[field] != theirs[field]}
@@ -168,7 +168,7 @@ PRICES: dict[str, Any] = {
 }
 
 
-def _row(cell: Cell) -> dict[str, Any]:
+def _row(cell: Cell) -> Columns:
     restart, flops = cell.restart, cell.flops
     found = {
         **cell.columns,

@@ -11,12 +11,12 @@ from glassware.printing.console import make_table, print_facts
 
 if TYPE_CHECKING:
     from glassware.foundation.statistics import Estimate
-    from glassware.luck import Cell, Plan
+    from glassware.luck import Advice, Cell
 
 RUNNERS_UP = 5
 
 
-def print_plan(console: Console, plan: Plan) -> None:
+def print_plan(console: Console, plan: Advice) -> None:
     """The recommendation, the runners-up, and what the store cannot tell."""
     from glassware.luck.plan import power
     from glassware.luck.problems import say
@@ -50,7 +50,7 @@ def print_plan(console: Console, plan: Plan) -> None:
         console.print(f"- {note}", soft_wrap=True)
 
 
-def _runners_up(plan: Plan) -> Table:
+def _runners_up(plan: Advice) -> Table:
     from glassware.luck.plan import power
 
     columns = ["cut-off", "succeeds", "tries", "FLOPs", "95% interval"]

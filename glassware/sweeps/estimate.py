@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import TypeAlias
 
 import jax
 import numpy as np
@@ -20,7 +21,7 @@ from glassware.training import Evaluation, Run
 SHAPES = 6  # measured at most; the speed of the others lies between
 SECONDS = 60.0  # after which no further shape is measured
 
-Tell = Callable[[str], None]
+OnMeasure: TypeAlias = Callable[[str], None]  # called with a line about what is measured next
 
 
 class MeasureError(GlasswareError):
@@ -34,7 +35,7 @@ def estimate(
     *,
     lanes: int | None = None,
     engine: Engine = "auto",
-    tell: Tell | None = None,
+    on_measure: OnMeasure | None = None,
 ) -> Forecast:
     """Steps, work and time of the wanted runs, cell by cell.
 
@@ -43,7 +44,7 @@ def estimate(
         todo: those among them that are not finished.
         experience: what finished runs say about early stops.
         lanes, engine: as the sweep will be given them.
-        tell: told what is being measured.
+        on_measure: called with a line about each shape before it is timed.
     """
     cells: dict[Run, list[str]] = defaultdict(list)
     for key, run in wanted.items():
@@ -52,7 +53,7 @@ def estimate(
     shape_of = {cell: cell.shape() for cell in cells if not cell.model.solved}
     for cell, shape in shape_of.items():
         shapes[shape] += [wanted[key] for key in cells[cell]]
-    measured, compiling = _measure(shapes, lanes, engine, tell or (lambda _: None))
+    measured, compiling = _measure(shapes, lanes, engine, on_measure or (lambda _: None))
     rates = {shape: _rate(shape, measured, engine) for shape in shapes}
     found = []
     for cell, keys in cells.items():
@@ -91,7 +92,7 @@ def _rounds(evaluation: Evaluation, steps: float) -> float:
 
 
 def _measure(
-    shapes: Mapping[Run, list[Run]], lanes: int | None, engine: Engine, tell: Tell
+    shapes: Mapping[Run, list[Run]], lanes: int | None, engine: Engine, on_measure: OnMeasure
 ) -> tuple[list[Measured], float]:
     """The speed of a few shapes, and the seconds that compiling the others will take.
 
@@ -104,7 +105,7 @@ def _measure(
     for shape in _representatives(shapes, engine):
         if measured and time.perf_counter() - started > SECONDS:
             break
-        tell(f"measuring {shape.label()}")
+        on_measure(f"measuring {shape.label()}")
         try:
             speed = measure_speed(shapes[shape], lanes, engine)
         except (jax.errors.JaxRuntimeError, KernelError) as error:

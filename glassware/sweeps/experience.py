@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import polars as pl
 from pydantic import ValidationError
@@ -27,7 +27,7 @@ IGNORED = {"seed", "steps", "probes", "keep", "pairing", "init_seed", "init_pair
 
 # A cell has a family, in which neighbours are looked for, and a place there. The family is the task, what counts as
 # success, and everything that is not a number; the place is every other number: m, width, learning rate and so on.
-Family: TypeAlias = tuple[tuple[str, Any], ...]
+Family: TypeAlias = tuple[tuple[str, object], ...]
 Place: TypeAlias = tuple[float | None, ...]
 APART = 1.0  # decades between two numbers of which one has no logarithm
 
@@ -38,7 +38,7 @@ class Expected:
 
     Attributes:
         steps: the mean.
-        worst: share of it that comes from runs taken to use all their steps because nobody knows better.
+        worst: share of it of runs that count with their whole budget, for lack of runs to judge by.
         basis: what it rests on.
     """
 
@@ -109,11 +109,11 @@ def _cell(run: Run) -> tuple[Family, Place]:
     return family, tuple(columns[name] for name in axes)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> object:
     return str(value) if isinstance(value, list | tuple | Mapping) else value
 
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import dotted
@@ -76,7 +75,7 @@ def parse_sweep(text: str) -> list[Run]:
     return grid(run, flat, zips=flat_zips, seeds=seeds)
 
 
-def _values(field: str, values: Any) -> list[Any]:
+def _values(field: str, values: object) -> list[object]:
     if not isinstance(values, list):
         raise GlasswareError(f"axis {field!r} must be a list of values, not {short(values)}")
     if not values:

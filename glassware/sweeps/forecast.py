@@ -33,7 +33,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Measured:
-    """A shape that was timed: the path that trains it, floating-point operations a second, seconds to compile."""
+    """A shape that was timed: the path that trains it, floating-point operations per second, seconds to compile."""
 
     shape: Run
     engine: Engine
@@ -51,7 +51,7 @@ class ForecastCell:
         todo: how many of them are not finished.
         mean: what one of them is expected to take.
         most: what one of them takes if it does not stop early.
-        worst: share of the expected steps that is taken from the budget because nobody knows better.
+        worst: share of the expected steps that is the whole budget, for lack of runs to judge by.
         basis: what the expectation rests on.
     """
 
@@ -116,7 +116,7 @@ class Forecast:
     @cached_property
     def axis(self) -> str:
         """The column a table is made along."""
-        values: dict[str, set[Any]] = {}
+        values: dict[str, set[object]] = {}
         for columns in self._columns:
             for name, value in columns.items():
                 if name not in NO_AXES and not isinstance(value, list | tuple):
@@ -178,5 +178,5 @@ def _total(cells: Iterable[ForecastCell], count: Callable[[ForecastCell], int]) 
     return Total(runs, mean, most)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

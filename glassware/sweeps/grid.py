@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import Part
 from glassware.sweeps.validation import build, short
 from glassware.training import Run
 
-Axes = Mapping[str, Iterable[Any]]
+Axes: TypeAlias = Mapping[str, Iterable[object]]  # the values of each field
+Plain: TypeAlias = dict[str, Any]  # a specification as plain data
 
 # An axis into a part that was not given varies the run's own default: "optimiser.lr" keeps its name and weight decay.
 DEFAULTS = {field: info.default for field, info in Run.model_fields.items() if isinstance(info.default, Part)}
 
 
 def grid(
-    base: Run | Mapping[str, Any], axes: Axes | None = None, *, zips: Sequence[Axes] = (), seeds: int | None = None
+    base: Run | Mapping[str, object], axes: Axes | None = None, *, zips: Sequence[Axes] = (), seeds: int | None = None
 ) -> list[Run]:
     """Every combination of the axes, applied to a base run.
 
@@ -30,7 +31,7 @@ def grid(
         seeds: if given, seeds 0, 1, .. of every combination.
     """
     data = plain(base)
-    together: list[list[dict[str, Any]]] = []
+    together: list[list[Plain]] = []
     together += [[{field: value} for value in values] for field, values in (axes or {}).items()]
     together += [zip_axes(group) for group in zips if group]
     if seeds is not None and seeds < 1:
@@ -47,7 +48,7 @@ def grid(
     return runs
 
 
-def zip_axes(axes: Axes) -> list[dict[str, Any]]:
+def zip_axes(axes: Axes) -> list[Plain]:
     """Axes of one length, side by side."""
     columns = {field: list(values) for field, values in axes.items()}
     lengths = {field: len(values) for field, values in columns.items()}
@@ -57,22 +58,22 @@ def zip_axes(axes: Axes) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def plain(base: Run | Mapping[str, Any]) -> dict[str, Any]:
+def plain(base: Run | Mapping[str, object]) -> Plain:
     """A run as plain data, only the fields that were given, so that changing one does not meet another's default."""
     return _given(base) if isinstance(base, Run) else _copy(base)
 
 
-def _given(part: Part) -> dict[str, Any]:
+def _given(part: Part) -> Plain:
     """The fields of a part that were given, and its name always: it tells which member of a union the part is."""
     values = {f: getattr(part, f) for f in type(part).model_fields if f == "name" or f in part.model_fields_set}
     return {field: _given(value) if isinstance(value, Part) else value for field, value in values.items()}
 
 
-def _copy(data: Mapping[str, Any]) -> dict[str, Any]:
+def _copy(data: Mapping[str, object]) -> Plain:
     return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in data.items()}
 
 
-def _assign(data: dict[str, Any], field: str, value: Any) -> None:
+def _assign(data: Plain, field: str, value: object) -> None:
     *parents, last = field.split(".")
     for parent in parents:
         inner = data.get(parent, DEFAULTS.get(parent))

@@ -22,7 +22,7 @@ GATE_SECONDS = 30.0  # longest wait at the gate, which everyone passes within mi
 
 @contextlib.contextmanager
 def locked(folder: Path, share: Share | None = None) -> Iterator[None]:
-    """Hold a store: alone, or beside the holders of other shares. Raises a ``StoreError`` if somebody is in the way.
+    """Hold a store: alone, or beside the holders of other shares. Raises a ``StoreError`` if it is taken.
 
     The operating system releases the locks when their holder dies, on shared file systems too; the files stay.
 

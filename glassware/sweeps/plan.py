@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from glassware.engine import Engine
-from glassware.sweeps.estimate import Tell, estimate
+from glassware.sweeps.estimate import OnMeasure, estimate
 from glassware.sweeps.experience import Experience
 from glassware.sweeps.forecast import Forecast
 from glassware.sweeps.identity import SEMANTICS, run_id
@@ -32,14 +32,16 @@ class Plan:
         """Steps still to take if no run stops early."""
         return sum(run.steps for run in self.todo.values() if not run.model.solved)
 
-    def estimate(self, lanes: int | None = None, engine: Engine = "auto", tell: Tell | None = None) -> Forecast:
+    def estimate(
+        self, lanes: int | None = None, engine: Engine = "auto", on_measure: OnMeasure | None = None
+    ) -> Forecast:
         """What the rest takes: early stops as in the store, speed from a short measurement of this machine.
 
         Args:
             lanes, engine: as the sweep will be given them.
-            tell: told what is being measured.
+            on_measure: called with a line about each shape before it is timed.
         """
-        return estimate(self.todo, self.todo, Experience(self.store), lanes=lanes, engine=engine, tell=tell)
+        return estimate(self.todo, self.todo, Experience(self.store), lanes=lanes, engine=engine, on_measure=on_measure)
 
 
 def make_plan(runs: Iterable[Run], store: Store | None, share: Share | None = None) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -14,6 +14,8 @@ import polars as pl
 from glassware.engine import Outcome, devices
 from glassware.models.model import named_leaves
 from glassware.sweeps.identity import SEMANTICS, run_id, spec_json
+
+Row: TypeAlias = dict[str, Any]  # columns and their values
 
 # Columns of every row: the specification's, then what came of the run. Each part of a specification adds its own
 # columns (``Part.columns``), each curve a column ``curve_*``, each final probe one of its name.
@@ -68,7 +70,7 @@ TRAINED_ONLY = ("sampling", "init", "s", "eps", "optimiser", "lr", "weight_decay
 CURVE_POINTS = 200  # a longer curve keeps every second, third, .. point, and always its last
 
 
-def row(outcome: Outcome) -> dict[str, Any]:
+def row(outcome: Outcome) -> Row:
     """The outcome as plain data for the table; arrays of two and more axes are nested lists."""
     run, curves = outcome.run, _thin(outcome.curves)
     last = {name: float(values[-1]) for name, values in curves.items() if values.ndim == 1}
@@ -103,7 +105,7 @@ def arrays(outcome: Outcome) -> dict[str, np.ndarray]:
     }
 
 
-def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+def frame(rows: list[Row]) -> pl.DataFrame:
     """Rows as a table with the common columns first and typed, even when there are none."""
     names = dict.fromkeys(name for found in rows for name in found)
     kinds = {name: _kind(found.get(name) for found in rows) for name in names if name not in SCHEMA}
@@ -125,7 +127,7 @@ def _kind(values: Iterable[Any]) -> Any:
     return known.get(type(value), pl.Null)
 
 
-def _empty(value: Any) -> bool:
+def _empty(value: object) -> bool:
     return isinstance(value, tuple | list) and not value
 
 
@@ -135,7 +137,7 @@ def _plain(value: Any) -> Any:
     return None if _empty(value) else value
 
 
-def provenance() -> dict[str, Any]:
+def provenance() -> dict[str, str | int]:
     """What made a row: versions and device."""
     return {
         "glassware": own_version(),

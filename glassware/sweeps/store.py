@@ -19,7 +19,6 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +29,7 @@ from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
 from glassware.sweeps.lock import LOCK, locked
-from glassware.sweeps.rows import SCHEMA, frame
+from glassware.sweeps.rows import SCHEMA, Row, frame
 from glassware.sweeps.share import Share
 
 MERGE_PARTS = 64  # more small parts than this are merged when a sweep ends
@@ -188,10 +187,10 @@ class Writer:
     def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000) -> None:
         self.store, self.seconds, self.limit = store, seconds, rows
         self.parts: list[Path] = []  # written by this writer
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[Row] = []
         self._last = time.monotonic()
 
-    def add(self, row: dict[str, Any], arrays: Mapping[str, np.ndarray] | None = None) -> None:
+    def add(self, row: Row, arrays: Mapping[str, np.ndarray] | None = None) -> None:
         """Collect a row; the arrays that are kept with it are on disk before it is."""
         if arrays:
             kept.keep(self.store.path, row["id"], arrays)

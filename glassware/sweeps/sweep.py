@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import polars as pl
@@ -13,10 +13,10 @@ from glassware.engine import Chunk, Engine, train
 from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.files import read_sweep
 from glassware.sweeps.plan import Plan, make_plan
-from glassware.sweeps.rows import arrays, frame, row
+from glassware.sweeps.rows import Row, arrays, frame, row
 from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
-from glassware.training import Load, Run
+from glassware.training import Run
 
 
 class Reporter(Protocol):
@@ -65,7 +65,7 @@ def sweep(
     if kept is None:
         if any(run.keep or run.start for run in wanted):
             raise GlasswareError("weights are kept in a store, and found there: give one")
-        rows: list[dict[str, Any]] = []
+        rows: list[Row] = []
         _train(plan, watcher, lambda found, _: rows.append(found), lambda: None, lanes, engine)
         return select(frame(rows), plan)
     if not plan.todo:
@@ -83,7 +83,7 @@ def sweep(
 def _train(
     plan: Plan,
     watcher: Reporter,
-    keep: Callable[[dict[str, Any], dict[str, np.ndarray]], None],
+    keep: Callable[[Row, dict[str, np.ndarray]], None],
     tick: Callable[[], None],
     lanes: int | None,
     engine: Engine,
@@ -99,17 +99,14 @@ def _train(
         watcher.on_chunk(chunk)
 
     try:
-        load = None if plan.store is None else _loader(plan.store)
-        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, watch=on_chunk, load=load):
+        store = plan.store
+        load = None if store is None else lambda start: store.weights(start.run, start.step)
+        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, on_chunk=on_chunk, load=load):
             found = row(outcome)
             keep(found, arrays(outcome))
             watcher.on_row(found)
     finally:
         watcher.on_end()
-
-
-def _loader(store: Store) -> Load:
-    return lambda start: store.weights(start.run, start.step)
 
 
 def select(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:

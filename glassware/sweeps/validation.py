@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import ValidationError
 
@@ -15,7 +15,7 @@ from glassware.tasks import TASKS, Task
 from glassware.training import Run
 
 
-def build(data: Mapping[str, Any], where: str = "") -> Run:
+def build(data: Mapping[str, object], where: str = "") -> Run:
     """A run from plain data, or a GlasswareError that says in one sentence what is wrong with it."""
     try:
         return Run.model_validate(data)
@@ -73,7 +73,7 @@ def _path(location: tuple[int | str, ...], root: type[Part]) -> tuple[list[str],
     return parts, owner
 
 
-def _parts_in(annotation: Any) -> set[type[Part]]:
+def _parts_in(annotation: object) -> set[type[Part]]:
     if annotation is Model:  # whatever is registered when it is asked
         return set(MODELS.values())
     if annotation is Task:
@@ -83,7 +83,7 @@ def _parts_in(annotation: Any) -> set[type[Part]]:
     return set().union(*(_parts_in(inner) for inner in get_args(annotation))) if get_args(annotation) else set()
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """A value in a sentence: one line, not too long."""
     try:
         text = repr(value)

@@ -18,13 +18,16 @@ from glassware.foundation.part import Part, Values
 #   class     one of ``classes``; as many logits per example. Targets are numbers, or distributions over the classes
 #   sequence  a class at every position; logits (positions, classes) per example. A target below 0 is not counted
 Kind: TypeAlias = Literal["sign", "class", "sequence"]
+# Examples in compact form: one array, or several with the same first axis, such as inputs and targets.
+Raw: TypeAlias = Shaped[Array, "*batch_and_form"] | tuple[Shaped[Array, "..."], ...]
 
 
 class Task(Part):
     """Where examples come from, in compact form (``raw``: packed bits, row numbers, tokens) and as a model sees them.
 
     A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``TASKS``, and
-    gives ``input_shape``, ``raw``, ``inputs`` and ``targets``; the rest has defaults.
+    gives ``input_shape`` and ``raw``; the rest has defaults. Without ``inputs`` and ``targets`` of its own, ``raw``
+    returns the pair (inputs, targets).
 
     Attributes:
         kind: what is predicted.
@@ -71,30 +74,30 @@ class Task(Part):
         return {}
 
     @abstractmethod
-    def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Shaped[Array, "*batch_and_form"]:
+    def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Raw:
         """The examples at these indices of a stream, in compact form.
 
         Where the domain is finite, ``index`` is the example's number and the key does not matter.
         """
 
-    def held_out(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Shaped[Array, "*batch_and_form"]:
+    def held_out(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Raw:
         """The same for the held-out sample; a task that keeps something back for it overrides this."""
         return self.raw(key, index)
 
-    @abstractmethod
-    def inputs(self, values: LaneValues, raw: Shaped[Array, "*batch_and_form"]) -> Float[Array, "*batch_and_inputs"]:
+    def inputs(self, values: LaneValues, raw: Raw) -> Float[Array, "*batch_and_inputs"]:
         """Compact examples as the model sees them, (batch, *input_shape)."""
+        return raw[0]
 
-    @abstractmethod
-    def targets(self, values: LaneValues, raw: Shaped[Array, "*batch_and_form"]) -> Num[Array, "*batch_and_positions"]:
+    def targets(self, values: LaneValues, raw: Raw) -> Num[Array, "*batch_and_positions"]:
         """What is to be predicted of compact examples, (batch,) or (batch, positions)."""
+        return raw[1]
 
     def train_targets(
         self,
         values: LaneValues,
         noise_key: Key,
         index: UInt32[EitherArray, " *batch"],
-        raw: Shaped[Array, "*batch_and_form"],
+        raw: Raw,
     ) -> Num[Array, "*batch_and_positions"]:
         """Targets as the learner sees them; a task with label noise overrides this."""
         return self.targets(values, raw)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
@@ -12,6 +12,9 @@ from pydantic import Field, field_validator, model_validator
 from glassware.foundation.backend import jnp
 from glassware.foundation.part import Part, check_known
 from glassware.training.objective import METRICS
+
+if TYPE_CHECKING:
+    from jax import Array
 
 LAST = 2**31 - 512  # the step does not grow past this one, so that none overflows
 
@@ -64,7 +67,7 @@ class Evaluation(Part):
             raise ValueError(f"evaluation.success must be an error between 0 and 1, not {self.success}")
         return self
 
-    def next(self, t: Any) -> Any:
+    def next(self, t: Array) -> Array:
         """The step (traced) of the evaluation after the one at step t."""
         rounds = t // self.every + 1
         if self.growth is not None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from glassware.foundation.backend import jax, jnp
 from glassware.tasks.task import Kind
 
-Measure: TypeAlias = Callable[[Any, Any], Any]  # (outputs, targets) -> one number per example
+if TYPE_CHECKING:
+    from jax import Array
+
+Measure: TypeAlias = "Callable[[Array, Array], Array]"  # (outputs, targets) -> one number per example
 
 SIGN: tuple[Kind, ...] = ("sign",)
 CLASSES: tuple[Kind, ...] = ("class", "sequence")
@@ -37,12 +40,12 @@ class Metric:
     better: Literal["low", "high"] = "low"
 
 
-def wrong(output: Any, y: Any) -> Any:
+def wrong(output: Array, y: Array) -> Array:
     """1.0 where the sign of the output misses the label; an output of exactly 0, or NaN, is a miss."""
     return jnp.where(y * output > 0, 0.0, 1.0)
 
 
-def cross_entropy(logits: Any, y: Any) -> Any:
+def cross_entropy(logits: Array, y: Array) -> Array:
     """-log softmax(logits)[y], or the mean of it under a distribution y."""
     log_probabilities = jax.nn.log_softmax(logits, axis=-1)
     if y.ndim == logits.ndim:
@@ -51,7 +54,7 @@ def cross_entropy(logits: Any, y: Any) -> Any:
     return _over_positions(-picked, y >= 0)
 
 
-def error(output: Any, y: Any) -> Any:
+def error(output: Array, y: Array) -> Array:
     """1.0 for a miss: the sign is wrong, or another class than the target has the largest logit (NaN: a miss)."""
     if output.ndim == 1:
         return wrong(output, y)
@@ -61,7 +64,7 @@ def error(output: Any, y: Any) -> Any:
     return _over_positions(jnp.where(right, 0.0, 1.0), counted)
 
 
-def _over_positions(values: Any, counted: Any) -> Any:
+def _over_positions(values: Array, counted: Array) -> Array:
     """The mean over the positions that count, (batch,)."""
     if values.ndim == 1:
         return values

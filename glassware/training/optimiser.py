@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
 from glassware.foundation.backend import jax, optax
 from glassware.foundation.part import Part, Values
+from glassware.models.model import Params
 from glassware.training.schedule import AnySchedule, Constant
+
+if TYPE_CHECKING:
+    from jax import Array
 
 Rate = Annotated[float, Field(ge=0, le=1e30)]  # lane values are float32
 Fraction = Annotated[float, Field(ge=0, lt=1)]
@@ -32,7 +36,7 @@ class Optimiser(Part):
 
     lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0}
 
-    def shape(self) -> Any:
+    def shape(self) -> Self:
         """Layer rates are lane values when there are any; whether there are is compiled in."""
         rates = None if self.layer_rates is None else (1.0,) * len(self.layer_rates)
         return super().shape().model_copy(update={"layer_rates": rates})
@@ -42,7 +46,7 @@ class Optimiser(Part):
         rates = {} if self.layer_rates is None else {"layer_rates": np.array(self.layer_rates, np.float32)}
         return {**scalars, **rates, "schedule": self.schedule.values()}
 
-    def transform(self, values: Any, t: Any) -> optax.GradientTransformation:
+    def transform(self, values: Values, t: Array | int) -> optax.GradientTransformation:
         """The Optax transformation of step ``t`` with these (traced) hyperparameters."""
         if not isinstance(self.schedule, Constant):
             values = {**values, "lr": values["lr"] * self.schedule.factor(values["schedule"], t)}
@@ -51,7 +55,7 @@ class Optimiser(Part):
             return body
         return optax.chain(body, _scale_layers(values["layer_rates"]))
 
-    def _body(self, values: Any) -> optax.GradientTransformation:
+    def _body(self, values: Values) -> optax.GradientTransformation:
         raise NotImplementedError
 
 
@@ -61,7 +65,7 @@ class SGD(Optimiser):
     name: Literal["sgd"] = "sgd"
     momentum: Fraction | None = None
 
-    def shape(self) -> Any:
+    def shape(self) -> Self:
         """Momentum is a lane value when there is any; without it no velocity is kept."""
         return super().shape().model_copy(update={"momentum": None if self.momentum is None else 0.0})
 
@@ -69,7 +73,7 @@ class SGD(Optimiser):
         momentum = {} if self.momentum is None else {"momentum": np.float32(self.momentum)}
         return {**super().values(), **momentum}
 
-    def _body(self, values: Any) -> optax.GradientTransformation:
+    def _body(self, values: Values) -> optax.GradientTransformation:
         momentum = None if self.momentum is None else values["momentum"]
         return optax.chain(
             optax.add_decayed_weights(values["weight_decay"]), optax.sgd(values["lr"], momentum=momentum)
@@ -86,7 +90,7 @@ class Adam(Optimiser):
 
     lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0, "b1": 0.9, "b2": 0.999, "eps": 1e-8}
 
-    def _body(self, values: Any) -> optax.GradientTransformation:
+    def _body(self, values: Values) -> optax.GradientTransformation:
         adam = optax.adam(values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"])
         return optax.chain(optax.add_decayed_weights(values["weight_decay"]), adam)
 
@@ -96,7 +100,7 @@ class AdamW(Adam):
 
     name: Literal["adamw"] = "adamw"  # type: ignore[assignment]
 
-    def _body(self, values: Any) -> optax.GradientTransformation:
+    def _body(self, values: Values) -> optax.GradientTransformation:
         return optax.adamw(
             values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"], weight_decay=values["weight_decay"]
         )
@@ -105,10 +109,12 @@ class AdamW(Adam):
 AnyOptimiser: TypeAlias = Annotated[SGD | Adam | AdamW, Field(discriminator="name")]
 
 
-def _scale_layers(rates: Any) -> optax.GradientTransformation:
+def _scale_layers(rates: Array) -> optax.GradientTransformation:
     """Multiply layer i's update by rates[i]; parameters are a tuple with one entry per layer."""
 
-    def update(updates: Any, state: Any, params: Any = None) -> Any:
+    def update(
+        updates: Params, state: optax.EmptyState, params: Params | None = None
+    ) -> tuple[Params, optax.EmptyState]:
         return tuple(jax.tree.map(lambda u, i=i: u * rates[i], layer) for i, layer in enumerate(updates)), state
 
     return optax.GradientTransformation(lambda params: optax.EmptyState(), update)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fnmatch import fnmatchcase
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from glassware.foundation.backend import jnp
 from glassware.foundation.part import Part
 from glassware.models.model import Model, Params, named_leaves
+
+if TYPE_CHECKING:
+    from jax import Array
 
 Weight = Annotated[float, Field(ge=0, le=1e30)]  # a lane value, hence float32
 Power = Annotated[float, Field(gt=0, le=64)]
@@ -25,7 +28,7 @@ class Penalty(Part):
     lane: ClassVar = {"weight": 0.0}
 
     @abstractmethod
-    def size(self, model: Model, params: Params) -> Any:
+    def size(self, model: Model, params: Params) -> Array | float:
         """What is multiplied by the weight."""
 
     def check(self, model: Model) -> None:
@@ -38,7 +41,7 @@ class L2(Penalty):
     name: Literal["l2"] = "l2"
     leaves: str = "*"
 
-    def size(self, model: Model, params: Params) -> Any:
+    def size(self, model: Model, params: Params) -> Array | float:
         return sum(jnp.sum(leaf**2) for name, leaf in named_leaves(params).items() if fnmatchcase(name, self.leaves))
 
 
@@ -48,7 +51,7 @@ class L1(Penalty):
     name: Literal["l1"] = "l1"
     leaves: str = "*"
 
-    def size(self, model: Model, params: Params) -> Any:
+    def size(self, model: Model, params: Params) -> Array | float:
         found = named_leaves(params).items()
         return sum(jnp.sum(jnp.abs(leaf)) for name, leaf in found if fnmatchcase(name, self.leaves))
 
@@ -69,7 +72,7 @@ class MixedNorm(Penalty):
     outer: Power
     power: Power | None = None
 
-    def size(self, model: Model, params: Params) -> Any:
+    def size(self, model: Model, params: Params) -> Array | float:
         neurons = jnp.abs(model.neurons(params))
         safe = jnp.where(neurons > 0, neurons, 1.0)  # a power below 1 has no slope at 0
         sums = jnp.sum(jnp.where(neurons > 0, safe**self.inner, 0.0), axis=1)

@@ -3,52 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, PlainValidator, SerializeAsAny, TypeAdapter, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from glassware.foundation.backend import jax
 from glassware.foundation.draws import Stream, run_key, stream_key
-from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import Part, Values, check_known
-from glassware.models import MODELS, Init, KernelRidge, Model
-from glassware.models.kernel import LARGEST_SAMPLE
-from glassware.models.model import Params, named_leaves
+from glassware.models import Init, Model
+from glassware.models.model import Params
 from glassware.probes import PROBES
-from glassware.tasks import TASKS, Task
 from glassware.training.evaluation import Evaluation
+from glassware.training.fits import check_parts
 from glassware.training.objective import LOSSES, METRICS, SIGN_LOSSES, USUAL_LOSS
 from glassware.training.optimiser import SGD, AnyOptimiser
 from glassware.training.penalty import AnyPenalty
-from glassware.training.start import KeptStep, Start
-
-
-def _registered(registry: Mapping[str, type[Any]], usual: str) -> PlainValidator:
-    """Takes a part, or the plain data of one, as a member of a registry: the usual one unless it is named."""
-
-    def validate(part: Any) -> Any:
-        data = {"name": usual, **part} if isinstance(part, Mapping) else part
-        if isinstance(part, Part) and type(part) not in registry.values():  # perhaps a subclass of one that is
-            raise ValueError(f"{type(part).__name__} is not registered; known: {', '.join(registry)}")
-        return _adapter(tuple(registry.values())).validate_python(data)
-
-    return PlainValidator(validate)
-
-
-@lru_cache
-def _adapter(parts: tuple[type[Any], ...]) -> TypeAdapter[Any]:
-    """A validator that takes registered parts apart by their name."""
-    union: Any = Union[parts]  # noqa: UP007
-    if len(parts) > 1:  # pydantic takes nothing apart that has one part
-        union = Annotated[union, Field(discriminator="name")]
-    return TypeAdapter(union)
-
-
-AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | KernelRidge], _registered(MODELS, "mlp")]
-AnyTask: TypeAlias = Annotated[SerializeAsAny[Task], _registered(TASKS, "parity")]
+from glassware.training.registered import AnyModel, AnyTask
+from glassware.training.start import KeptStep, Load, Start
 
 # What decides the outcome of a run whose model is solved: it has no steps, hence no optimiser and no first weights.
 SOLVED_FIELDS = {"task", "m", "model", "evaluation", "seed", "pairing"}
@@ -58,8 +29,6 @@ SOLVED_EVALUATION = {"test", "success"}
 # longer run begins like the shorter one.
 NOT_OF_THE_CELL = {"steps", "evaluation", "probes", "keep", "seed", "pairing"}
 MOST_KEPT = 1000  # steps at which a run may keep its weights
-
-Load: TypeAlias = Callable[[Start], Mapping[str, np.ndarray]]  # finds kept weights, by name
 
 
 class Run(Part):
@@ -104,7 +73,7 @@ class Run(Part):
 
     @field_validator("m", mode="before")
     @classmethod
-    def _online(cls, m: Any) -> Any:
+    def _online(cls, m: object) -> object:
         return None if m == "online" else m
 
     @field_validator("loss", mode="after")
@@ -130,88 +99,9 @@ class Run(Part):
         return self
 
     @model_validator(mode="after")
-    def _solvable(self) -> Self:
-        if isinstance(self.model, KernelRidge):
-            if self.task.kind != "sign":
-                raise ValueError(f"the model '{self.model.name}' predicts signs, not what '{self.task.name}' asks for")
-            if self.task.domain is not None:
-                raise ValueError(f"the model '{self.model.name}' needs a task whose examples never end")
-            if self.metrics != ("error",) or not self.succeeds_below:
-                raise ValueError(f"the model '{self.model.name}' is examined by its error only")
-            if self.m is None:
-                raise ValueError(f"the model '{self.model.name}' needs a fixed sample: give m")
-            if self.m > LARGEST_SAMPLE:
-                raise ValueError(f"m must be at most {LARGEST_SAMPLE} for the model '{self.model.name}', not {self.m}")
-            if self.probes or self.keep or self.start:
-                raise ValueError(f"probes look at a network's weights; the model '{self.model.name}' has none")
-        return self
-
-    @model_validator(mode="after")
-    def _measurable(self) -> Self:
-        for probe in self.probes:
-            PROBES[probe].check(self)
-        evaluation = self.evaluation
-        for metric in self.metrics:
-            if self.task.kind not in METRICS[metric].kinds:
-                raise ValueError(f"the metric '{metric}' does not fit the task '{self.task.name}'")
-        if evaluation.measure is not None and evaluation.measure not in METRICS:
-            if not any(PROBES[probe].when == "curve" for probe in self.probes):
-                raise ValueError(
-                    f"unknown measure {evaluation.measure!r}; give a metric ({', '.join(METRICS)}) or the column of a "
-                    "curve probe of the run"
-                )
-            if evaluation.direction is None:
-                raise ValueError(f"say which way '{evaluation.measure}' succeeds: give evaluation.direction")
-        if evaluation.screen and not (self.measure in METRICS and self.succeeds_below):
-            raise ValueError(f"evaluation.screen needs a metric that succeeds below, not the measure '{self.measure}'")
-        return self
-
-    @model_validator(mode="after")
     def _consistent(self) -> Self:
-        task = self.task
-        if self.init.s is not None and self.init.s > task.input_size:
-            raise ValueError(f"init.s must be at most n = {task.input_size}, not {self.init.s}")
-        if self.init.neurons is not None and (len(self.init.neurons),) != self.model.widths:
-            raise ValueError(
-                f"init.neurons must name one neuron for each of the model's {self.model.widths} hidden units"
-            )
-        if self.steps % self.evaluation.every:
-            raise ValueError(
-                f"steps must be a multiple of evaluation.every = {self.evaluation.every}, not {self.steps}"
-            )
-        if task.domain is not None and self.m is not None and self.m > task.domain:
-            raise ValueError(f"m must be at most the {task.domain} examples of '{task.name}', not {self.m}")
-        if self.batch == "full":
-            if self.sample is None:
-                raise ValueError("a full batch needs a fixed sample: give m")
-            if self.sampling != "replacement":
-                raise ValueError("a full batch is not sampled: leave sampling out")
-        elif self.steps * self.batch >= 2**32:
-            raise ValueError(f"steps x batch must stay below 2**32, not {self.steps} x {self.batch}")
-        if self.sampling == "epochs" and self.sample is None:
-            raise ValueError("sampling by epochs needs a fixed sample: give m")
-        if task.kind not in LOSSES[self.loss].kinds:
-            fit = [name for name, loss in LOSSES.items() if task.kind in loss.kinds]
-            raise ValueError(f"the loss '{self.loss}' does not fit the task '{task.name}'; use {', '.join(fit)}")
-        for step in self.kept_steps:
-            near = self.evaluation.nearest(step, self.steps)
-            if step != near:
-                raise ValueError(f"keep must name steps at which the run is examined, as {near}, not {step}")
-        if isinstance(self.model, Model):
-            self._check_network(self.model)
+        check_parts(self)
         return self
-
-    def _check_network(self, model: Model) -> None:
-        if self.task.kind not in model.kinds:
-            raise ValueError(f"the model '{model.name}' does not fit the task '{self.task.name}'")
-        model.check(self.task, self.init.scheme)
-        for penalty in self.penalty:
-            penalty.check(model)
-        rates = self.optimiser.layer_rates
-        if rates is not None and len(rates) != model.layers:
-            raise ValueError(
-                f"optimiser.layer_rates must have one entry for each of the {model.layers} layers, not {len(rates)}"
-            )
 
     @property
     def network(self) -> Model:
@@ -260,7 +150,7 @@ class Run(Part):
         return tuple(step for step in self.keep if isinstance(step, int))
 
     def shape(self) -> Self:
-        """The compiled program: with a full batch the size of the sample is part of it."""
+        """What is compiled: with a full batch, the size of the sample too."""
         update = {
             "keep": (0,) * len(self.kept_steps),
             "penalty": tuple(penalty.shape() for penalty in self.penalty),
@@ -324,10 +214,10 @@ class Run(Part):
         if self.kept_steps:
             values["keep"] = np.array(self.kept_steps, np.int32)
         if self.start is not None:
-            values["start"] = self._started(self.start, values, load)
+            values["start"] = self.start.weights(network, self.task, values["init"], load)
         return values
 
-    def first(self, values: Any) -> Params:
+    def first(self, values: Values) -> Params:
         """First weights: drawn, or those that another run has kept."""
         drawn = self.network.init(values["init"], self.task)
         if self.start is None:
@@ -336,25 +226,6 @@ class Run(Part):
             {name: values["start"].get(f"{i}.{name}", leaf) for name, leaf in layer.items()}
             for i, layer in enumerate(drawn)
         )
-
-    def _started(self, start: Start, values: Values, load: Load | None) -> dict[str, np.ndarray]:
-        """The weights it starts from, checked against the network's own."""
-        drawn = jax.eval_shape(lambda init: self.network.init(init, self.task), values["init"])
-        wanted = {name: leaf for name, leaf in named_leaves(drawn).items() if start.takes(name)}
-        if not wanted:
-            raise GlasswareError(
-                f"start.leaves {list(start.leaves)} match no weights; {', '.join(named_leaves(drawn))}"
-            )
-        if load is None:
-            return {name: np.zeros(leaf.shape, np.float32) for name, leaf in wanted.items()}
-        found = load(start)
-        for name, leaf in wanted.items():
-            if name not in found or found[name].shape != leaf.shape:
-                kept = f"{found[name].shape}" if name in found else "missing"
-                raise GlasswareError(
-                    f"the weights '{name}' of run {start.run} are {kept}; this network's are {leaf.shape}"
-                )
-        return {name: np.asarray(found[name], np.float32) for name in wanted}
 
     def columns(self, role: str = "run") -> dict[str, Any]:
         """What a row says about this run: what it was given, and what it has hidden."""
@@ -366,9 +237,9 @@ class Run(Part):
         for field in type(self).model_fields:
             value = getattr(self, field)
             own = value.columns(field) if isinstance(value, Part) else {self.column.get(field, field): value}
-            for name, cell in own.items():
-                found[name if name not in found else f"{field}_{name}"] = cell
-        penalty = [part.model_dump() for part in self.penalty]
+            for name, entry in own.items():
+                found[name if name not in found else f"{field}_{name}"] = entry
+        penalty = [one.model_dump() for one in self.penalty]
         found["penalty"] = json.dumps(penalty, sort_keys=True) if penalty else None
         found["keep"], found["batch"] = [str(step) for step in self.keep], self.batch_size
         return found

@@ -6,13 +6,16 @@ Not Optax's own: theirs take Python numbers, and these are lane values.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
 from glassware.foundation.backend import jnp
 from glassware.foundation.part import Part, Values
+
+if TYPE_CHECKING:
+    from jax import Array
 
 Steps = Annotated[int, Field(ge=1, lt=2**31)]
 
@@ -28,7 +31,7 @@ class Schedule(Part):
         return {field: np.float32(getattr(self, field)) for field in self.lane}
 
     @abstractmethod
-    def factor(self, values: Any, t: Any) -> Any:
+    def factor(self, values: Values, t: Array | int) -> Array | float:
         """What the learning rate is multiplied by at step t."""
 
 
@@ -37,7 +40,7 @@ class Constant(Schedule):
 
     name: Literal["constant"] = "constant"
 
-    def factor(self, values: Any, t: Any) -> Any:
+    def factor(self, values: Values, t: Array | int) -> Array | float:
         return 1.0
 
 
@@ -51,7 +54,7 @@ class Cosine(Schedule):
 
     lane: ClassVar = {"steps": 1, "warm_up": 0, "floor": 0.0}
 
-    def factor(self, values: Any, t: Any) -> Any:
+    def factor(self, values: Values, t: Array | int) -> Array | float:
         done = jnp.clip((t - values["warm_up"]) / jnp.maximum(values["steps"] - values["warm_up"], 1.0), 0.0, 1.0)
         fall = values["floor"] + (1.0 - values["floor"]) * 0.5 * (1.0 + jnp.cos(np.pi * done))
         return fall * _rise(values, t)
@@ -65,7 +68,7 @@ class WarmUp(Schedule):
 
     lane: ClassVar = {"warm_up": 1}
 
-    def factor(self, values: Any, t: Any) -> Any:
+    def factor(self, values: Values, t: Array | int) -> Array | float:
         return _rise(values, t)
 
 
@@ -83,7 +86,7 @@ class Doubling(Schedule):
     def values(self) -> Values:
         return {"at": np.array(self.at, np.int32), "by": np.float32(self.by)}
 
-    def factor(self, values: Any, t: Any) -> Any:
+    def factor(self, values: Values, t: Array | int) -> Array | float:
         return values["by"] ** jnp.sum(t >= values["at"])
 
 
@@ -92,11 +95,11 @@ class Inverse(Schedule):
 
     name: Literal["inverse"] = "inverse"
 
-    def factor(self, values: Any, t: Any) -> Any:
+    def factor(self, values: Values, t: Array | int) -> Array | float:
         return 1.0 / (t + 1.0)
 
 
-def _rise(values: Any, t: Any) -> Any:
+def _rise(values: Values, t: Array | int) -> Array | float:
     return jnp.minimum(1.0, (t + 1.0) / jnp.maximum(values["warm_up"], 1.0))
 
 

@@ -55,7 +55,7 @@ def test_the_order_of_runs_does_not_matter(alone):
 def test_the_length_of_chunks_does_not_matter(alone, monkeypatch):
     monkeypatch.setattr(lanes_module, "CHUNK_SECONDS", 0.0)  # one round a chunk
     chunks = []
-    assert findings(train(VARIED, lanes=7, watch=chunks.append)) == alone
+    assert findings(train(VARIED, lanes=7, on_chunk=chunks.append)) == alone
     assert len(chunks) > 6
     assert CHUNK_SECONDS > 0
 
@@ -63,7 +63,7 @@ def test_the_length_of_chunks_does_not_matter(alone, monkeypatch):
 def test_every_run_comes_out_once_whatever_its_shape():
     runs = [*VARIED[:6], tiny(batch=4, seed=1), tiny(batch=4, seed=2)]
     chunks = []
-    outcomes = list(train(iter(runs), lanes=2, watch=chunks.append))
+    outcomes = list(train(iter(runs), lanes=2, on_chunk=chunks.append))
     assert sorted(o.run.model_dump_json() for o in outcomes) == sorted(r.model_dump_json() for r in runs)
     assert sum(chunk.steps for chunk in chunks) == sum(o.steps_taken for o in outcomes)
     assert sum(chunk.seconds for chunk in chunks) == pytest.approx(sum(o.seconds for o in outcomes))

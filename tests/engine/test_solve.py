@@ -39,7 +39,7 @@ def test_success_is_the_runs_own_threshold():
 def test_machines_and_networks_go_in_one_sweep(tmp_path):
     runs = [machine(seed=0), tiny(), machine(seed=1), machine(seed=0, steps=500)]
     watched = []
-    assert sorted(o.run.model.name for o in train(runs[:3], watch=watched.append)) == ["kernel-ridge"] * 2 + ["mlp"]
+    assert sorted(o.run.model.name for o in train(runs[:3], on_chunk=watched.append)) == ["kernel-ridge"] * 2 + ["mlp"]
     assert [chunk.steps for chunk in watched[:2]] == [0, 0]
     frame = sweep(runs, Store(tmp_path))
     assert frame["model"].to_list() == ["kernel-ridge", "mlp", "kernel-ridge"]  # the last names the first again

@@ -1,10 +1,13 @@
+import itertools
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from glassware.engine import measure_speed, round_flops, train
+from glassware.engine import evaluation_flops, measure_speed, round_flops, step_flops, train
 from glassware.engine import speed as speed_module
 from glassware.engine.choice import program
+from glassware.engine.device import devices
 from glassware.engine.program import Program
 from tests.helpers import TINY, tiny
 
@@ -61,3 +64,14 @@ def test_a_screen_spares_most_of_an_evaluation():
     full, screened = (tiny(evaluation={"every": 10, "test": 1000, "screen": screen}) for screen in (0, 100))
     spared = full.network.forward_flops(full.task, 900)
     assert round_flops(full) - round_flops(screened) == spared
+
+
+def test_rounds_that_grow_are_counted_as_long_as_they_are(monkeypatch):
+    ticks = itertools.count()
+    monkeypatch.setattr(speed_module, "time", SimpleNamespace(perf_counter=lambda: next(ticks)))
+    monkeypatch.setattr(speed_module, "SECONDS", float("inf"))
+    grown = tiny(steps=1000, evaluation={**TINY["evaluation"], "every": 10, "growth": 2.0})
+    speed = measure_speed([grown], lanes=1, engine="xla")
+    lanes = len(devices())
+    # Five rounds, one second each, that end at steps 10, 20, 40, 80 and 160.
+    assert speed.flops * 5 == pytest.approx(lanes * (160 * step_flops(grown) + 5 * evaluation_flops(grown)))

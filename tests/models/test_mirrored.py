@@ -8,7 +8,7 @@ from glassware.models import MLP, Gated, Init, Mirrored
 from glassware.tasks import LeakyParity, Parity
 from glassware.theory.leaky.network import Network, first_step, gradient, update
 from glassware.training import L2, SGD, Evaluation, Loop, Run
-from glassware.training import loop as loops
+from glassware.training import gradient as gradients
 
 N, K, Q = 31, 3, 40
 
@@ -72,9 +72,9 @@ def test_outputs_are_those_of_the_formula(copies):
 
 @pytest.mark.parametrize("piece", [2**22, 2**13])
 def test_the_first_step_is_that_of_the_theory_in_one_piece_and_in_several(piece, monkeypatch):
-    monkeypatch.setattr(loops, "PIECE", piece)
+    monkeypatch.setattr(gradients, "PIECE", piece)
     run = run_of(model=Mirrored(half=Q, copies="printed"))  # of which both parts of the hinge are seen
-    assert loops.step_examples(run) == (3000 if piece == 2**22 else 1024)
+    assert gradients.step_examples(run) == (3000 if piece == 2**22 else 1024)
     loop, values = Loop(run.shape()), run.values()
     before = loop.init(values)
     after = jax.jit(loop.step)(values, before)

@@ -154,7 +154,7 @@ def test_the_real_machine_takes_about_as_long_as_forecast(tmp_path):
     sweep([run for run in runs if run.seed % 2], store)
     said = []
     plan = make_plan(runs, store)
-    found = estimate(plan.todo, plan.todo, Experience(store), tell=said.append)
+    found = estimate(plan.todo, plan.todo, Experience(store), on_measure=said.append)
     assert said == ["measuring mlp of width 32 on parity with 20 inputs"]
     started = time.perf_counter()
     steps = sum(outcome.steps_taken for outcome in train(plan.todo.values()))

@@ -9,7 +9,7 @@ from glassware.foundation.draws import Stream, stream_key
 from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.validation import build
 from glassware.tasks import TASKS
-from glassware.training import Loop
+from glassware.training import Loop, examples
 from tests import reference
 from tests.helpers import TINY
 from tests.tasks.made import Sums, numbers, plainly
@@ -67,6 +67,42 @@ def test_training_draws_from_its_share_and_is_tested_on_all_the_others(batch, m)
             error, entropy = measured(outcome.weights[kept], share)
             assert outcome.curves[f"{name}_error"][at] == pytest.approx(error, abs=1e-6)
             assert outcome.curves[f"{name}_cross_entropy"][at] == pytest.approx(entropy, abs=1e-5)
+
+
+@pytest.mark.parametrize("sampling", ["replacement", "epochs"])
+def test_the_order_of_a_domain_is_made_once_and_no_step_or_evaluation_shuffles_it_again(sampling, monkeypatch):
+    run = sums(m=12, sampling=sampling, evaluation={"train": 100})
+    loop, values = Loop(run.shape()), run.values()
+    state = loop.init(values)
+    np.testing.assert_array_equal(state.order, order(run))
+    monkeypatch.setattr(examples, "shuffled", None)  # calling it would fail
+    jax.eval_shape(loop.step, values, state)
+    jax.eval_shape(lambda state: loop.evaluate(values, state, None), state)
+
+
+def test_a_domain_too_large_for_a_table_has_the_same_examples(batch, monkeypatch):
+    monkeypatch.setattr(examples, "LARGEST_TABLE", 24)
+    run = sums(m=12)
+    without = Loop(run.shape())
+    assert without.init(run.values()).order is None
+    for t in range(3):
+        for ours, tabled in zip(jax.jit(without.batch)(run.values(), t), batch(run.values(), t), strict=True):
+            np.testing.assert_array_equal(ours, tabled)
+
+
+def test_a_run_is_the_same_bit_for_bit_in_any_company():
+    runs = [
+        sums(m=m, sampling=sampling, seed=seed, keep=["final"])
+        for m in (None, 3, 12)
+        for sampling in ("replacement", "epochs")
+        for seed in range(2)
+    ]
+
+    def found(lanes):
+        outcomes = {outcome.run: outcome for outcome in train(runs, lanes=lanes)}
+        return [[a.tobytes() for a in jax.tree.leaves((outcomes[run].curves, outcomes[run].weights))] for run in runs]
+
+    assert found(1) == found(7) == found(64)
 
 
 @pytest.mark.parametrize("m", [None, 12])
