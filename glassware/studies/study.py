@@ -105,7 +105,7 @@ def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path)
     """Draw every figure of the study into ``folder``, as PNG and as interactive HTML."""
     if not len(frame):
         raise GlasswareError(
-            f"no results of {study.name} at scale {scale} yet: glassware run {study.name} --scale {scale}"
+            f"no results of {study.name} at scale {scale} yet: glassware reproduce {study.name} --scale {scale}"
         )
     place = Path(folder) / study.name / scale
     drawn = {name: draw(frame) for name, draw in study.figures.items()}
