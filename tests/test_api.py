@@ -152,7 +152,7 @@ def test_frames_go_to_csv_and_pandas(folder):
     assert (table["test_error"].to_numpy() == frame["test_error"].to_numpy()).all()
     nested = pl.DataFrame({"a": [[1.0, float("nan")]], "b": [{"x": [float("inf")]}], "c": [None]})
     assert pl.read_csv(glassware.to_csv(nested, "n.csv")).rows() == [("[1.0,null]", '{"x":[null]}', None)]
-    with pytest.raises(GlasswareError, match="cannot write absent/rows.csv"):
+    with pytest.raises(GlasswareError, match="cannot write absent/rows"):
         glassware.to_csv(frame, "absent/rows.csv")
 
 
@@ -189,12 +189,12 @@ def _register_and_refuse(name, registry):
     if named:
         with pytest.raises(GlasswareError, match="already; give yours another name"):
             glassware.register(make(), taken)
-        with pytest.raises(GlasswareError, match="give the .* a name"):
+        with pytest.raises(GlasswareError, match=r"give the .* a name"):
             glassware.register(make())
     else:
         with pytest.raises(GlasswareError, match="it calls itself 'mine', not 'yours'"):
             glassware.register(make(), "yours")
-    with pytest.raises(GlasswareError, match="register a subclass of Task or Model, .* not int"):
+    with pytest.raises(GlasswareError, match=r"register a subclass of Task or Model, .* not int"):
         glassware.register(3)
 
 

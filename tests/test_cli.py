@@ -44,6 +44,8 @@ def test_ids_of_claims_can_be_read_on_a_narrow_terminal(capsys, monkeypatch):
     words = {"study": "test/tiny", "scale": "smoke", "claim": claim, "statement": "It does.", "where": "Section 1"}
     found = {
         "threshold": "≥ 1",
+        "source": "paper",
+        "note": "",
         "measured": "2",
         "value": 2.0,
         "low": 1.0,

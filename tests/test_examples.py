@@ -31,7 +31,7 @@ def _registries():
 @pytest.mark.parametrize("name", sorted(documented()))
 def test_an_example_says_the_truth(name, folder):
     text = inspect.getdoc(documented()[name])
-    examples = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+    examples = doctest.DocTestParser().get_doctest(text, {"__name__": "example"}, name, None, None)
     assert examples.examples or name in WITHOUT, f"gw.{name} has no example"
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     said = []

@@ -14,6 +14,9 @@ from glassware.studies import STUDIES, Scale, Study
 from glassware.sweeps import Store, named, pick
 from glassware.sweeps.identity import spec_json
 
+# Building a large grid takes seconds. Of one with so many runs, too few rows for this share are not looked for.
+NOTICED = 0.01
+
 
 @dataclass(frozen=True)
 class StudyRuns:
@@ -48,13 +51,6 @@ class Contents:
         computed: names of the tables that studies have computed.
         sweeps: runs of no study, by task and model.
         bytes: size on disk.
-
-    >>> import glassware as gw, tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> base = gw.Run(task=gw.Parity(n=10, k=2), model=gw.MLP(width=16), steps=1000)
-    >>> _ = gw.sweep(gw.grid(base, {"m": [10, "online"]}, seeds=3), folder)
-    >>> gw.open(folder).sweeps
-    (OwnRuns(task='parity', model='mlp', runs=6, succeeded=3, varied=('m',)),)
     """
 
     store: Store
@@ -85,9 +81,10 @@ def open_store(store: AnyStore = STORE, *, tell: Callable[[str], None] | None = 
 
     >>> import glassware as gw, tempfile
     >>> folder = tempfile.mkdtemp()
-    >>> _ = gw.reproduce("pareto/weight-decay", "smoke", store=folder, figures=None)
-    >>> gw.open(folder).studies
-    (StudyRuns(study='pareto/weight-decay', scale='smoke', runs=12, wanted=12),)
+    >>> base = gw.Run(task=gw.Parity(n=10, k=2), model=gw.MLP(width=16), steps=1000)
+    >>> _ = gw.sweep(gw.grid(base, {"m": [10, "online"]}, seeds=3), folder)
+    >>> gw.open(folder).sweeps
+    (OwnRuns(task='parity', model='mlp', runs=6, succeeded=3, varied=('m',)),)
     """
     kept = existing(store)
     rows = kept.read()
@@ -117,9 +114,9 @@ def _match(rows: pl.DataFrame, store: Store, tell: Callable[[str], None]) -> tup
             known.update(there)
             found += [StudyRuns(study.name, scale, len(there), wanted)] if there else []
     rest = rows.filter(~pl.col("id").is_in(list(known)))
-    # Grids of paper scale have up to a million runs. They are matched cell by cell, and only if rows are left over.
+    # Grids of paper scale have up to a million runs: they are matched cell by cell, and only if rows are left over.
     for study in STUDIES.values():
-        if len(rest) and study.stages:
+        if len(rest) >= NOTICED * (study.paper_runs or 0) and len(rest) and study.stages:
             tell(f"matching {study.name} at scale paper")
             cells = [spec_json(run.model_copy(update={"seed": 0})) for run in study.runs("paper", 1)]
             inside = rest.select(seedless().is_in(cells)).to_series()

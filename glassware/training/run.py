@@ -32,7 +32,7 @@ def _registered(registry: Mapping[str, type[Any]], usual: str) -> PlainValidator
     def validate(part: Any) -> Any:
         data = {"name": usual, **part} if isinstance(part, Mapping) else part
         if isinstance(part, Part) and type(part) not in registry.values():  # perhaps a subclass of one that is
-            raise ValueError(f"{type(part).__name__} is not registered; known: {', '.join(registry)}")
+            raise ValueError(f"{type(part).__name__} is not registered: gw.register it first")
         return _adapter(tuple(registry.values())).validate_python(data)
 
     return PlainValidator(validate)
@@ -81,6 +81,11 @@ class Run(Part):
             ``steps``, ``evaluation``, ``probes`` and ``keep``.
         pairing: runs with the same pairing and seed share their random numbers although their cells differ, for
             paired comparisons.
+
+    >>> import glassware as gw
+    >>> run = gw.Run(task=gw.Parity(n=50, k=3), m=1000, model=gw.MLP(width=100), optimiser=gw.SGD(lr=0.1), seed=7)
+    >>> run.loss, run.batch, run.label()
+    ('hinge', 32, 'mlp of width 100 on parity with 50 inputs')
     """
 
     task: AnyTask
