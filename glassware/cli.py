@@ -92,7 +92,7 @@ def main() -> None:
     finally:
         try:
             sys.stdout.flush()
-        except BrokenPipeError:  # `glassware studies | head`: nobody reads on, which is no error
+        except BrokenPipeError:  # `glassware studies | head`: the reader has left, which is no error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -140,7 +140,7 @@ def glassware(
     [bold]Files[/bold]
 
       results/store/parts/*.parquet                the results, one row per run
-      results/store/weights/*.safetensors          weights that runs were told to keep
+      results/store/weights/*.safetensors          weights that runs keep
       results/store/computed/STUDY/*.parquet       tables that studies compute
       results/figures/STUDY/SCALE/*.png, *.html    the figures
       ~/.cache/glassware/programs                  compiled programs (*)

@@ -142,7 +142,7 @@ def list_studies():
     gc.callbacks.append(callback)
     gc.collect()
     time.sleep(20)
-    sys.exit("nobody was interrupted")
+    sys.exit("not interrupted")
 
 """
 

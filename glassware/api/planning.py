@@ -48,7 +48,7 @@ def estimate(
         seeds: runs per cell; the scale's own number unless given.
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
-        tell: told what is being measured.
+        tell: called with what is being measured.
 
     Returns:
         A forecast: ``expected`` and ``at_most`` (seconds that what is left takes), ``whole`` and ``left`` (runs, steps,

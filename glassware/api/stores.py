@@ -77,7 +77,7 @@ def open_store(store: AnyStore = STORE, *, tell: Callable[[str], None] | None = 
 
     Args:
         store: folder of results.
-        tell: told what is being matched: with rows of your own among millions of a paper's grid it takes seconds.
+        tell: called with what is being matched; all of it takes a few seconds.
 
     >>> import glassware as gw, tempfile
     >>> folder = tempfile.mkdtemp()

@@ -52,15 +52,15 @@ def reproduce(
     """
     check_counts(seeds=seeds, lanes=lanes)
     chosen, size = _find(study), studies.check_scale(scale)
-    part = None if share is None else parse_share(share)
-    if figures is not None and part is None:
+    own = None if share is None else parse_share(share)
+    if figures is not None and own is None:
         check_figures(figures)  # now, not after hours of training
     reporter, kept = (
         make_reporter(progress, len(chosen.stages), lanes, engine),
         None if store is None else as_store(store),
     )
-    frame = studies.train(chosen, size, kept, seeds, share=part, reporter=reporter, lanes=lanes, engine=engine)
-    if part is not None:
+    frame = studies.train(chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine)
+    if own is not None:
         return Report(chosen.name, size, frame, [], [])
     drawn = [] if figures is None else draw(chosen, size, frame, figures)
     return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)

@@ -68,12 +68,12 @@ def sweep(
     if isinstance(runs, Run):
         raise GlasswareError("gw.sweep takes many runs; one is trained by gw.train(run)")
     check_counts(lanes=lanes)
-    reporter, part = make_reporter(progress, 1, lanes, engine), None if share is None else parse_share(share)
-    return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=part)
+    own, reporter = None if share is None else parse_share(share), make_reporter(progress, 1, lanes, engine)
+    return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own)
 
 
 def make_reporter(progress: bool | Reporter, stages: int, lanes: int | None, engine: Engine) -> Reporter | None:
-    """The reporter asked for: none, the usual one, or one of the caller's own."""
+    """The reporter to use: none, the usual one, or one of the caller's own."""
     if isinstance(progress, bool):
         return Progress(stages=stages, lanes=lanes, engine=engine) if progress else None
     return progress

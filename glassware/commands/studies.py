@@ -84,8 +84,8 @@ def reproduce(
     found = find(study)
     if data is not None:
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
-    part = "" if share is None else f", share {parse_share(share)}"
-    title = f"{found.name} at scale {scale}{part}: {found.title}"
+    which = "" if share is None else f", share {parse_share(share)}"
+    title = f"{found.name} at scale {scale}{which}: {found.title}"
     progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=engine)
     check_figures(figures)  # before hours of training, not after
     with stoppable(progress, store):
