@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 import polars as pl
 
 from glassware.api.folders import STORE, AnyStore, existing
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import dotted
 from glassware.foundation.specs import fields, seedless
 from glassware.studies import STUDIES, Scale, Study
 from glassware.sweeps import Store, named, pick
 from glassware.sweeps.identity import spec_json
+from glassware.sweeps.validation import build
 
 # Building a large grid takes seconds. Of one with so many runs, too few rows for this share are not looked for.
 NOTICED = 0.01
@@ -144,7 +148,15 @@ def _ids(study: Study, scale: Scale, rows: pl.DataFrame, store: Store) -> tuple[
 
 def _sweeps(rows: pl.DataFrame) -> Iterator[OwnRuns]:
     for (task, model), group in rows.group_by("task", "model", maintain_order=True):
-        specs = [fields(spec) for spec in group.select(seedless()).to_series().unique(maintain_order=True)]
+        specs = [_fields(spec) for spec in group.select(seedless()).to_series().unique(maintain_order=True)]
         names = dict.fromkeys(name for spec in specs for name in spec if name != "seed")
         varied = [name for name in names if len({repr(spec.get(name)) for spec in specs}) > 1]
         yield OwnRuns(str(task), str(model), len(group), int(group["success"].sum()), tuple(varied))
+
+
+def _fields(spec: str) -> dict[str, Any]:
+    """The fields of a specification, defaults filled in where its parts are known here."""
+    try:
+        return dict(dotted(build(json.loads(spec)).model_dump()))
+    except GlasswareError:
+        return fields(spec)

@@ -29,14 +29,14 @@ def print_contents(console: Console, contents: dict[str, Any]) -> None:
         console.print()
         console.print(studies)
     if contents["sweeps"]:
-        sweeps = make_table("runs", "succeed", left=["sweeps of your own: task", "model"])
+        sweeps = make_table("runs", "succeed", left=["task", "model"])
         sweeps.add_column("varied", overflow="fold")
         for one in contents["sweeps"]:
             more = len(one["varied"]) - MOST_VARIED
             varied = [*one["varied"][:MOST_VARIED], *([f"{more} more"] if more > 0 else [])]
             counts = f"{one['runs']:,}", f"{one['succeeded']:,}"
             sweeps.add_row(one["task"], one["model"], *counts, ", ".join(varied) or "seeds only")
-        console.print()
+        console.print("\nruns of no study known here\n")
         console.print(sweeps)
     if contents["computed"]:
         console.print(f"\ncomputed tables: {', '.join(contents['computed'])}")

@@ -1,7 +1,7 @@
 import json
 import re
 
-from tests.calls import call, sentence, snapshot
+from tests.calls import SWEEP, call, sentence, snapshot
 
 
 def test_a_store_is_opened(full_store, folder):
@@ -16,6 +16,13 @@ def test_a_store_is_opened(full_store, folder):
     found = json.loads(call("open", full_store, "--json").stdout)
     assert (found["runs"], found["studies"], found["sweeps"][0]["varied"]) == (4, [], ["m"])
     assert snapshot(folder) == before
+
+
+def test_only_what_was_varied_is_named(folder):
+    """Also where the other runs of the sweep have the usual value, which a specification leaves out."""
+    (folder / "rates.toml").write_text(SWEEP.replace('m = [30, "online"]', '"optimiser.lr" = [0.1, 0.3]'))
+    assert call("sweep", "rates.toml", "--store", "store").exit_code == 0
+    assert json.loads(call("open", "store", "--json").stdout)["sweeps"][0]["varied"] == ["optimiser.lr"]
 
 
 def test_what_is_no_store(folder):
