@@ -15,7 +15,7 @@ help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 run: $(RUN)  ## reproduce the success frontier at laptop scale: progress, claims, figures
-	$(BIN)/glassware run pareto/success-frontier
+	$(BIN)/glassware reproduce pareto/success-frontier
 
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal

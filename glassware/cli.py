@@ -8,14 +8,16 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, plan, results, show, studies, sweep, tabular
+from glassware.commands import bench, info, open_, plan, results, show, studies, sweep, tabular
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.version import own_version
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
 
@@ -57,7 +59,7 @@ def _sentence(error: Any) -> str:
 
 def interrupt(*_: object) -> None:
     """Ctrl-C. During imports exit at once: compiled modules may crash when their import is interrupted."""
-    working = [module for name in ("glassware.api", "glassware.runs") if (module := sys.modules.get(name))]
+    working = [module for name, module in list(sys.modules.items()) if name.startswith("glassware.api.")]
     if not working or any(getattr(module.__spec__, "_initializing", False) for module in working):
         os._exit(130)
     raise KeyboardInterrupt
@@ -90,7 +92,7 @@ def main() -> None:
     finally:
         try:
             sys.stdout.flush()
-        except BrokenPipeError:  # `glassware studies | head`: nobody reads on, which is no error
+        except BrokenPipeError:  # `glassware studies | head`: the reader has left, which is no error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -105,12 +107,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            print(f"glassware {version('glassware')}")
-        except PackageNotFoundError:  # run from a source tree that was never installed
-            print("glassware, not installed")
+        print(f"glassware {own_version()}")
         raise typer.Exit
 
 
@@ -122,20 +119,19 @@ def glassware(
     ] = False,
     parts: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Python file that makes tasks, models or probes of your own known.", exists=True
-        ),
+        typer.Option(metavar="FILE", help="Python file that registers parts or studies of your own.", exists=True),
     ] = None,
 ) -> None:
     """A laboratory for test-tube tasks: train thousands of small networks, redraw a paper's figures, judge its claims.
 
     [bold]Examples[/bold]
 
-      glassware studies                            what can be run
-      glassware run pareto/success-frontier        train, judge and draw: minutes
-      glassware run pareto/success-frontier --scale smoke         in seconds
+      glassware studies                            what can be reproduced
+      glassware reproduce pareto/success-frontier  train, judge and draw: minutes
+      glassware reproduce pareto/slices --scale smoke             in seconds
       glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
+      glassware open results/store                 what a store holds
       glassware show 3f2a                          one run: curve, weights, neurons
       glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
@@ -144,7 +140,7 @@ def glassware(
     [bold]Files[/bold]
 
       results/store/parts/*.parquet                the results, one row per run
-      results/store/weights/*.safetensors          weights that runs were told to keep
+      results/store/weights/*.safetensors          weights that runs keep
       results/store/computed/STUDY/*.parquet       tables that studies compute
       results/figures/STUDY/SCALE/*.png, *.html    the figures
       ~/.cache/glassware/programs                  compiled programs (*)
@@ -173,18 +169,25 @@ def _import(file: Path) -> None:
         raise GlasswareError(f"{file} cannot be imported: {type(error).__name__}: {error}") from None
 
 
+# Commands whose function cannot have their name: ``open`` is a builtin.
+NAMES: dict[Callable[..., None], str] = {open_.open_store: "open"}
+
 # In the order of the help. A new command is a function in a file of glassware/commands, and its name here.
 for command in (
     studies.studies,
-    studies.run,
+    studies.reproduce,
     studies.estimate,
     sweep.sweep,
     results.claims,
     results.figures,
+    open_.open_store,
     show.show,
     plan.plan,
     tabular.tabular,
     bench.bench,
     info.info,
 ):
-    app.command()(command)
+    app.command(NAMES.get(command))(command)
+
+# The names of 0.1, until 0.3: each says its new one and does the same.
+app.command("run", hidden=True)(studies.run)

@@ -16,9 +16,9 @@ from tests.tiny_study import STUDY
 
 
 def pretended(function):
-    """A program that is the command line upon one function of the public API, without JAX."""
-    module = "glassware.api = sys.modules['glassware.api'] = types.ModuleType('glassware.api')"
-    return f"import glassware, sys, types; {module}; glassware.api.{function} = {function}; {GLASSWARE[-1]}"
+    """A program that is the command line upon one function of ``glassware.api.studies``, without JAX."""
+    module = "sys.modules['glassware.api.studies'] = types.ModuleType('glassware.api.studies')"
+    return f"import sys, types; made = {module}; made.{function} = {function}; {GLASSWARE[-1]}"
 
 
 def test_help_and_version():
@@ -44,6 +44,8 @@ def test_ids_of_claims_can_be_read_on_a_narrow_terminal(capsys, monkeypatch):
     words = {"study": "test/tiny", "scale": "smoke", "claim": claim, "statement": "It does.", "where": "Section 1"}
     found = {
         "threshold": "≥ 1",
+        "source": "paper",
+        "note": "",
         "measured": "2",
         "value": 2.0,
         "low": 1.0,
@@ -59,10 +61,10 @@ def test_ids_of_claims_can_be_read_on_a_narrow_terminal(capsys, monkeypatch):
     ("words", "code"),
     [
         (["--help"], 0),
-        (["run", "--help"], 0),
+        (["reproduce", "--help"], 0),
         (["swep"], 2),
-        (["run", "pareto/slices", "--scale", "lapto"], 2),
-        (["run", "pareto/slices", "--engine", "kernals"], 2),
+        (["reproduce", "pareto/slices", "--scale", "lapto"], 2),
+        (["reproduce", "pareto/slices", "--engine", "kernals"], 2),
         (["estimate", "pareto/slices", "--seeds", "0"], 2),
         (["sweep", "absent.toml"], 2),
         (["tabular", "absent.csv", "--target", "kind"], 2),
@@ -109,21 +111,21 @@ def test_python_m_glassware(folder):
 def test_the_unexpected_is_short_and_says_how_to_see_more(folder, monkeypatch):
     broken = replace(STUDY, stages=(lambda *_: [1 / 0],))
     monkeypatch.setitem(studies.STUDIES, STUDY.name, broken)
-    result = call("run", "test/tiny")
+    result = call("reproduce", "test/tiny")
     assert result.exit_code == 1
     told = (
         "glassware: unexpected ZeroDivisionError: division by zero (set GLASSWARE_DEBUG=1 to see where it comes from)\n"
     )
     assert result.stderr == told
     monkeypatch.setenv("GLASSWARE_DEBUG", "1")
-    assert "Traceback" in call("run", "test/tiny").stderr
+    assert "Traceback" in call("reproduce", "test/tiny").stderr
 
 
 def test_ctrl_c_elsewhere_is_quiet(folder, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("glassware.api.list_studies", interrupted)
+    monkeypatch.setattr("glassware.api.studies.list_studies", interrupted)
     result = call("studies")
     assert (result.exit_code, result.output) == (130, "")
 
@@ -140,7 +142,7 @@ def list_studies():
     gc.callbacks.append(callback)
     gc.collect()
     time.sleep(20)
-    sys.exit("nobody was interrupted")
+    sys.exit("not interrupted")
 
 """
 

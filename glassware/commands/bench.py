@@ -26,13 +26,13 @@ def bench(
 
       glassware bench --quick --shapes 50x100
     """
-    from glassware import api
+    from glassware.api.folders import check_figures
     from glassware.bench import FULL, QUICK, caption, frame, parse_shapes, speed_chart, speed_tables, summary_lines
     from glassware.bench import bench as measure
     from glassware.charts import save
 
     cells = parse_shapes(shapes) if shapes is not None else None
-    api.check_folder(out)
+    check_figures(out)
     with make_console(stderr=True).status("starting") as status:
         results = measure(cells, QUICK if quick else FULL, status.update)
     console, table = make_console(), frame(results)

@@ -11,9 +11,9 @@ from glassware.printing.info import print_info
 
 def info(as_json: AsJson = False) -> None:
     """Show this machine, the versions, and what the engine would choose here."""
-    from glassware import api
+    from glassware.api import machine
 
-    found = api.info()
+    found = machine.info()
     if as_json:
         print(json.dumps(found, indent=2))
         return

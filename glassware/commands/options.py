@@ -48,7 +48,7 @@ ShareOf = Annotated[
     typer.Option(
         "--share",
         metavar="I/N",
-        help="Train only part I of N equal ones; others may train theirs into the same store.",
+        help="Train only share I of N equal ones; others may train theirs into the same store.",
         show_default="everything",
     ),
 ]

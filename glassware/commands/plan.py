@@ -39,10 +39,10 @@ def plan(
     """
     columns = dict(_column(word) for word in where or [])
 
-    from glassware import api
+    from glassware.api import planning
 
-    found = api.plan(columns, m, budget, store=store)
-    drawn = [] if figure is None else api.plan_figure(found, figure)
+    found = planning.plan(columns, m, budget, store=store)
+    drawn = [] if figure is None else planning.plan_figure(found, figure)
     if as_json:
         print(json.dumps(found.plain(), indent=2))
         return

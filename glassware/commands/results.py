@@ -36,17 +36,18 @@ def claims(
 
     glassware claims pareto --json
     """
-    from glassware import api
+    from glassware.api.folders import existing
+    from glassware.api.studies import claims as judge
     from glassware.studies import matching, missing
 
-    chosen, kept = matching(study), api.existing(store)
+    chosen, kept = matching(study), existing(store)
     if as_json or markdown:
-        found = [judgement for one in chosen for judgement in api.claims(one, scale, store=kept, seeds=seeds)]
+        found = [judgement for one in chosen for judgement in judge(one, scale, store=kept, seeds=seeds)]
         print(claims_markdown(found) if markdown else json.dumps([one.plain() for one in found], indent=2))
         return
     console = make_console()
     for one in chosen:
-        print_claims(console, api.claims(one, scale, store=kept, seeds=seeds), brief=True)
+        print_claims(console, judge(one, scale, store=kept, seeds=seeds), brief=True)
         lacking, wanted = missing(one, scale, kept, seeds)
         if 0 < lacking < wanted:
             # A run that succeeds ends early: the first rows of a sweep make it look better than it is.
@@ -65,6 +66,6 @@ def figures(
     seeds: Seeds = None,
 ) -> None:
     """Draw a study's figures again from the results in the store; trains nothing."""
-    from glassware import api
+    from glassware.api.studies import figures as draw_figures
 
-    print_figures(make_console(), api.figures(study, scale, store=store, folder=figures, seeds=seeds))
+    print_figures(make_console(), draw_figures(study, scale, store=store, folder=figures, seeds=seeds))

@@ -19,18 +19,13 @@ def show(
 
     glassware show 3f2a --store results/store
     """
-    import polars as pl
+    from glassware.api.folders import check_figures, existing
+    from glassware.api.networks import find
+    from glassware.api.show import show as show_run
+    from glassware.charts import save
 
-    from glassware import api
-    from glassware.charts import save, training_curves
-    from glassware.networks import find
-    from glassware.printing.show import print_run
-
-    kept = api.existing(store)
+    kept = existing(store)
     row = find(run, kept)
-    console = make_console()
-    print_run(console, row, kept)
-    api.check_folder(figures)
-    table = kept.read().filter(pl.col("id") == row["id"])
-    chart = training_curves(table, by=["task"], title=f"Run {row['id']}", subtitle=f"{row['model']} on {row['task']}")
-    print_figures(console, list(save(chart, figures / "runs", row["id"])))
+    check_figures(figures)
+    chart = show_run(row, store=kept)
+    print_figures(make_console(), list(save(chart, figures / "runs", row["id"])))

@@ -1,9 +1,10 @@
-"""Studies: ``studies``, ``run``, ``estimate``."""
+"""Studies: ``studies``, ``reproduce``, ``estimate``."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 
 from glassware.commands.options import (
     FEW_SEEDS,
@@ -31,14 +32,14 @@ WIDE = 100  # columns of a terminal that has room for titles
 
 def studies() -> None:
     """List the studies: runs at each scale, and claims."""
-    from glassware import api
+    from glassware.api.studies import list_studies
 
     console = make_console()
     titled = console.width >= WIDE
     table = make_table("smoke", "laptop", "paper", "claims", left=["study", "shows"] if titled else ["study"])
     for column in table.columns[-4:]:
         column.no_wrap = True
-    listed = api.list_studies()
+    listed = list_studies()
     for row in listed.iter_rows(named=True):
         more = (" +" if row["stages"] > 1 else "") + (" *" if row["computed"] else "")
         counts = [f"{row[scale]:,}{more}" for scale in ("smoke", "laptop", "paper")]
@@ -48,6 +49,61 @@ def studies() -> None:
         console.print("\nNumbers are runs at each scale; + means that later stages add runs that depend on the first.")
     if any(listed["computed"]):
         console.print("* means that the study computes results as well, or only computes.")
+
+
+def reproduce(
+    study: StudyName,
+    scale: Scale = "laptop",
+    store: StoreFolder = STORE,
+    figures: FiguresFolder = FIGURES,
+    seeds: Seeds = None,
+    lanes: Lanes = None,
+    engine: EngineName = "auto",
+    data: DataFolder = None,
+    share: ShareOf = None,
+) -> None:
+    """Reproduce a study: train its runs, judge its claims, draw its figures.
+
+    Runs that the store already has are not trained again. Ctrl-C keeps what is finished; the same command goes on.
+
+      glassware reproduce pareto/success-frontier --scale smoke
+
+    Eight GPUs, or the jobs of a cluster: each trains its share, all into one store.
+    The same command without --share then does the rest, judges and draws.
+
+      CUDA_VISIBLE_DEVICES=1 glassware reproduce pareto/slices --scale paper --share 2/8
+    """
+    from glassware.api.folders import check_figures
+    from glassware.api.studies import draw
+    from glassware.api.studies import reproduce as reproduce_study
+    from glassware.progress import Progress
+    from glassware.studies import find, missing
+    from glassware.sweeps import Store, parse_share
+
+    console = make_console()
+    found = find(study)
+    if data is not None:
+        os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
+    which = "" if share is None else f", share {parse_share(share)}"
+    title = f"{found.name} at scale {scale}{which}: {found.title}"
+    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=engine)
+    check_figures(figures)  # before hours of training, not after
+    with stoppable(progress, store):
+        report = reproduce_study(
+            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=engine, share=share,
+            progress=progress,
+        )  # fmt: skip
+    if share is not None:
+        left, wanted = missing(found, scale, Store(store), seeds)
+        there = f"{wanted - left:,} of {wanted:,} results are in {store}"
+        console.print(f"{there}; the same command without --share does the rest, judges and draws", soft_wrap=True)
+        return
+    print_claims(console, report.judgements)
+    if found.is_short(scale, seeds):
+        console.print(FEW_SEEDS, style="yellow")
+    console.print()
+    print_figures(console, draw(found, scale, report.frame, figures))
+    console.print(f"results in {store}", soft_wrap=True)
 
 
 def run(
@@ -61,46 +117,9 @@ def run(
     data: DataFolder = None,
     share: ShareOf = None,
 ) -> None:
-    """Train a study, judge its claims, draw its figures.
-
-    Runs that the store already has are not trained again. Ctrl-C keeps what is finished; the same command goes on.
-
-      glassware run pareto/success-frontier --scale smoke
-
-    Eight GPUs, or the jobs of a cluster: each trains its share, all into one store.
-    The same command without --share then does the rest, judges and draws.
-
-      CUDA_VISIBLE_DEVICES=1 glassware run pareto/slices --scale paper --share 2/8
-    """
-    from glassware import api
-    from glassware.progress import Progress
-    from glassware.studies import find, missing
-    from glassware.sweeps import Store, parse_share
-
-    console = make_console()
-    found = find(study)
-    if data is not None:
-        os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
-    part = "" if share is None else f", share {parse_share(share)}"
-    title = f"{found.name} at scale {scale}{part}: {found.title}"
-    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=engine)
-    api.check_folder(figures)  # before hours of training, not after
-    with stoppable(progress, store):
-        report = api.run(
-            found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=engine, share=share,
-            progress=progress,
-        )  # fmt: skip
-    if share is not None:
-        left, wanted = missing(found, scale, Store(store), seeds)
-        there = f"{wanted - left:,} of {wanted:,} results are in {store}"
-        console.print(f"{there}; the same command without --share does the rest, judges and draws", soft_wrap=True)
-        return
-    print_claims(console, report.judgements)
-    if found.is_short(scale, seeds):
-        console.print(FEW_SEEDS, style="yellow")
-    console.print()
-    print_figures(console, api.draw(found, scale, report.frame, figures))
-    console.print(f"results in {store}", soft_wrap=True)
+    """The old name of 'glassware reproduce'."""
+    print("'glassware run' is now 'glassware reproduce'; the old name goes in 0.3", file=sys.stderr)
+    reproduce(study, scale, store, figures, seeds, lanes, engine, data, share)
 
 
 def estimate(
@@ -119,7 +138,7 @@ def estimate(
 
       glassware estimate pareto/success-frontier --scale paper
     """
-    from glassware import api
+    from glassware.api.planning import estimate as estimate_study
     from glassware.studies import find, left_in_pieces
     from glassware.sweeps import Store
 
@@ -127,7 +146,9 @@ def estimate(
     if data is not None:
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     with make_console(stderr=True).status("measuring this machine") as status:
-        forecast = api.estimate(found, scale, store=store, seeds=seeds, lanes=lanes, engine=engine, tell=status.update)
+        forecast = estimate_study(
+            found, scale, store=store, seeds=seeds, lanes=lanes, engine=engine, tell=status.update
+        )
         pieces = left_in_pieces(found, scale, Store(store) if store.exists() else None, seeds)
     if as_json:
         named = [dict(zip(("table", "left", "pieces", "core_seconds"), one, strict=True)) for one in pieces]

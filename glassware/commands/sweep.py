@@ -39,12 +39,13 @@ def sweep(
       m = \\[300, 1000, "online"]
       model.width = \\[10, 100]
     """
-    import glassware as gw
+    from glassware.api.sweeps import sweep as sweep_runs
+    from glassware.luck.by_field import summary
     from glassware.progress import Progress
 
     console = make_console()
     progress = Progress(console, lanes=lanes, engine=engine)
     with stoppable(progress, store):
-        frame = gw.sweep(file, store, lanes=lanes, engine=engine, share=share, progress=progress)
-    print_summary(console, gw.summary(frame))
+        frame = sweep_runs(file, store, lanes=lanes, engine=engine, share=share, progress=progress)
+    print_summary(console, summary(frame))
     console.print(f"results in {store}", soft_wrap=True)

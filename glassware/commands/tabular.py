@@ -49,9 +49,9 @@ def tabular(
 
       glassware tabular flowers.csv --target species
     """
-    from glassware import api
+    from glassware.api.folders import check_figures
 
-    api.check_folder(figures)
+    check_figures(figures)
     from glassware.tabular.benchmark.contest import check_methods, contest
     from glassware.tabular.benchmark.own_table import read_table
 

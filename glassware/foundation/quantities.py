@@ -31,3 +31,11 @@ def short(number: float) -> str:
         if number >= 0.9995 * size:
             return f"{number / size:.3g}{suffix}"
     return f"{number:.0f}"
+
+
+def bytes_text(count: int) -> str:
+    """``950 B``, ``12.3 kB``, ``4.56 GB``."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= 0.9995 * size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"

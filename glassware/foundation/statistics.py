@@ -20,7 +20,12 @@ Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.number]
 
 
 class Estimate(NamedTuple):
-    """A number and the interval that goes with it (95% unless stated otherwise); NaN where there is none."""
+    """A number and the interval that goes with it (95% unless stated otherwise); NaN where there is none.
+
+    >>> import glassware as gw
+    >>> gw.Estimate(0.5, low=0.4, high=0.6).value
+    0.5
+    """
 
     value: float
     low: float = math.nan
@@ -33,7 +38,13 @@ class Estimate(NamedTuple):
 
 
 def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:
-    """A proportion with its Wilson score interval; with no trials it is unknown: (nan, 0, 1)."""
+    """A proportion with its Wilson score interval; with no trials it is unknown: (nan, 0, 1).
+
+    >>> import glassware as gw
+    >>> value, low, high = gw.rate(9, 10)  # public under this name
+    >>> value, round(low, 2), round(high, 2)
+    (0.9, 0.6, 0.98)
+    """
     # Not scipy.stats.binomtest: charts ask for thousands of cells, and this is 500 times as fast.
     if trials == 0:
         return Estimate(math.nan, 0.0, 1.0)
@@ -45,7 +56,12 @@ def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:
 
 
 def difference(successes: int, trials: int, other_successes: int, other_trials: int) -> Estimate:
-    """First proportion minus second, with Newcombe's interval (built from the two Wilson intervals)."""
+    """First proportion minus second, with Newcombe's interval (built from the two Wilson intervals).
+
+    >>> import glassware as gw
+    >>> gw.difference(9, 10, 4, 10).value
+    0.5
+    """
     # SciPy has no interval for a difference of proportions.
     a, b = wilson(successes, trials), wilson(other_successes, other_trials)
     both = trials * other_trials

@@ -26,6 +26,12 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
     Returns:
         One row per field and value: ``runs``, ``successes``, ``rate`` with its Wilson interval ``low`` to ``high``,
         ``median_steps`` to success (null: the median run never succeeds), and what counted as one (``measure``).
+
+    >>> import glassware as gw
+    >>> base = gw.Run(task=gw.Parity(n=10, k=2), model=gw.MLP(width=16), steps=1000)
+    >>> found = gw.summary(gw.sweep(gw.grid(base, {"m": [10, "online"]}, seeds=3)))
+    >>> found.select("field", "value", "runs", "successes").rows()
+    [('m', '10', 3, 0), ('m', 'online', 3, 3)]
     """
     # Runs that differ in their seed alone share a specification: each is parsed once.
     outcome = ("success", "steps_to_success")

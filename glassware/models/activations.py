@@ -32,6 +32,12 @@ class Activation:
     Attributes:
         wave: for sin(a z + c), the pair (a, c) as a function of the degree; it gives population gradients in closed
             form. None for other functions.
+
+    >>> import jax.numpy as jnp
+    >>> import glassware as gw
+    >>> leaky = gw.register(gw.Activation(lambda z, degree: jnp.where(z > 0, z, z / 10)), "a-tenth-below-0")
+    >>> gw.MLP(width=10, activation="a-tenth-below-0").activation
+    'a-tenth-below-0'
     """
 
     function: Callable[..., Entries]

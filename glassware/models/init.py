@@ -31,6 +31,10 @@ class Init(Part):
         pairing: draw the weights of runs with this pairing instead of the run's own (see ``Run.pairing``).
         neurons: take these neurons of a wider network's draw, as a lottery ticket rewound to its initial weights.
         parent_width: width of that wider network, whose scaling the second layer keeps.
+
+    >>> import glassware as gw
+    >>> gw.Init(scheme="sparse", s=2)
+    Init(scheme='sparse', s=2, eps=0.0, seed=None, pairing=None, neurons=None, parent_width=None)
     """
 
     scheme: Literal["dense", "kaiming", "sign", "sparse", "glorot"] = "dense"

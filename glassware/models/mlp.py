@@ -23,6 +23,12 @@ class MLP(Activated):
     Attributes:
         width: hidden units r; a list gives one entry per hidden layer.
         output_bias: whether there is a beta.
+
+    >>> import glassware as gw
+    >>> gw.MLP(width=100).parameters(gw.Parity(n=50, k=3))
+    5201
+    >>> gw.MLP(width=(64, 32), activation="relu").layers
+    3
     """
 
     name: Literal["mlp"] = "mlp"

@@ -29,6 +29,19 @@ class Model(Part):
         layered: whether ``params[0]["w"]`` is a matrix (inputs, units) that multiplies the input. Probes of the first
             layer look there and refuse models that have none.
         kinds: what its outputs can predict.
+
+    >>> from typing import ClassVar, Literal
+    >>> import glassware as gw
+    >>> @gw.register
+    ... class Square(gw.Model):
+    ...     name: Literal["square"] = "square"
+    ...     layers: ClassVar = 1
+    ...
+    ...     def init(self, values, task):
+    ...         return ({"w": values["scale"] * 0 + [0.1] * task.input_size},)
+    ...
+    ...     def apply(self, params, x):
+    ...         return (x @ params[0]["w"]) ** 2 - 1
     """
 
     name: str

@@ -14,7 +14,12 @@ from glassware.tasks.task import Task
 
 
 class Neuron(Activated):
-    """yhat(x) = sigma(w . x + b). For a scale after it, ``MLP(width=1, output_bias=False)``."""
+    """yhat(x) = sigma(w . x + b). For a scale after it, ``MLP(width=1, output_bias=False)``.
+
+    >>> import glassware as gw
+    >>> gw.Neuron(activation="sinusoid", degree=3).parameters(gw.Parity(n=50, k=3))
+    51
+    """
 
     name: Literal["neuron"] = "neuron"
 

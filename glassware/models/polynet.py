@@ -24,6 +24,10 @@ class PolyNet(Model):
     Attributes:
         degree: number of factors k.
         disjoint: whether each factor has its own n/k coordinates.
+
+    >>> import glassware as gw
+    >>> gw.PolyNet(degree=3).parameters(gw.Parity(n=50, k=3))
+    153
     """
 
     name: Literal["polynet"] = "polynet"

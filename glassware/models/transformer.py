@@ -32,6 +32,11 @@ class Transformer(Model):
         heads: number of heads H.
         d_attn: length of a head's queries, keys and values.
         d_mlp: hidden units of the MLP block; ``d_emb`` unless given.
+
+    >>> import glassware as gw
+    >>> run = gw.Run(task=gw.Parity(n=20, k=3), model=gw.Transformer(heads=8), init=gw.Init(scheme="glorot"))
+    >>> run.model.heads
+    8
     """
 
     name: Literal["transformer"] = "transformer"

@@ -21,14 +21,14 @@ def print_plan(console: Console, plan: Advice) -> None:
     from glassware.luck.plan import power
     from glassware.luck.problems import say
 
-    asked = f"{say(plan.where)}, {'any number of' if plan.m is None else f'{plan.m:,}'} examples"
+    problem = f"{say(plan.where)}, {'any number of' if plan.m is None else f'{plan.m:,}'} examples"
     best = plan.best
     if best is None:
-        console.print(f"{asked}: the store cannot tell what to train")
+        console.print(f"{problem}: the store cannot tell what to train")
     else:
         restart, flops, attempt = best.restart, best.flops, best.attempt
         tries = "one try" if restart.tries_for_95 == 1 else f"{restart.tries_for_95:,.0f} tries"
-        console.print(f"{asked}: {_cell_text(best)}")
+        console.print(f"{problem}: {_cell_text(best)}")
         console.print()
         facts = {
             "give up and restart": f"after {attempt.steps:,} steps",

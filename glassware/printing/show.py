@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from rich.console import Console
 
-from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import dotted
-from glassware.networks import network
 from glassware.printing.console import make_table, print_facts
-from glassware.sweeps.store import Store
 
 LARGEST = 8  # neurons listed
 
 
-def print_run(console: Console, row: dict[str, Any], store: Store) -> None:
-    """Specification (what differs from the defaults), result, and the neurons that carry the output."""
+class Neurons(NamedTuple):
+    """How much of the output each neuron carries, (units,), and its weights from the inputs, (inputs, units)."""
+
+    shares: np.ndarray
+    weights: np.ndarray
+
+
+def print_run(console: Console, row: dict[str, Any], neurons: Neurons | str) -> None:
+    """Specification (what differs from the defaults), result, and the neurons that carry the output, or why not."""
     spec = {"id": row["id"]} | {field: _text(value) for field, value in dotted(json.loads(row["spec"]))}
     print_facts(console, spec)
     console.print()
@@ -31,23 +36,19 @@ def print_run(console: Console, row: dict[str, Any], store: Store) -> None:
         console, results | {name: f"{row[name]:.4g}" for name in (*measured, "final_loss") if row[name] is not None}
     )
     console.print()
-    _print_neurons(console, row, store)
+    if isinstance(neurons, str):
+        console.print(f"which neurons carry the output: {neurons}", style="dim")
+    else:
+        _print_neurons(console, *neurons)
 
 
-def _print_neurons(console: Console, row: dict[str, Any], store: Store) -> None:
-    try:
-        found = network(row, store=store)
-        shares = found.shares()
-    except GlasswareError as error:
-        console.print(f"which neurons carry the output: {error}", style="dim")
-        return
+def _print_neurons(console: Console, shares: np.ndarray, weights: np.ndarray) -> None:
     order = shares.argsort()[::-1]
     half = int((shares[order].cumsum() < 0.5).sum()) + 1
     console.print(f"{half} of {len(shares)} neurons carry half of the output")
     table = make_table("neuron", "share of the output", "largest weights from inputs")
-    weight = found.params[0]["w"]
     for neuron in order[:LARGEST]:
-        column = [float(w) for w in weight[:, int(neuron)]]
+        column = [float(w) for w in weights[:, int(neuron)]]
         largest = sorted(range(len(column)), key=lambda i: -abs(column[i]))[:4]
         table.add_row(str(neuron), f"{shares[neuron]:.0%}", ", ".join(f"{i}: {column[i]:.2g}" for i in largest))
     console.print(table)

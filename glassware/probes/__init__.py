@@ -37,6 +37,11 @@ class Probe:
         measure: the function.
         check: raises a ValueError of one sentence for a run that the probe does not fit.
         sample: whether a curve probe gets the held-out sample: ``raw`` (blocks, block, ..) and ``inputs``.
+
+    >>> import glassware as gw
+    >>> size = gw.Probe("curve", lambda run, values, params: {"readout": abs(params[1]["w"]).max()})
+    >>> _ = gw.register(size, "largest-readout")
+    >>> run = gw.Run(task=gw.Parity(n=10, k=2), model=gw.MLP(width=16), probes=("largest-readout",))
     """
 
     when: Literal["curve", "final"]

@@ -23,7 +23,13 @@ def where(frame: pl.DataFrame, **columns: Any) -> pl.DataFrame:
 
 
 def counts(frame: pl.DataFrame, **columns: Any) -> tuple[int, int]:
-    """Successes and trials of a cell."""
+    """Successes and trials of a cell.
+
+    >>> import glassware as gw
+    >>> import polars as pl
+    >>> gw.counts(pl.DataFrame({"width": [10, 100, 100], "success": [False, True, False]}), width=100)
+    (1, 2)
+    """
     cell = where(frame, **columns)
     return (int(cell["success"].sum()), len(cell)) if cell.columns else (0, 0)
 

@@ -29,6 +29,12 @@ class Claim:
         scales: scales at which the grid allows a verdict.
         source: who claims it: ``paper``, or ``ours`` for what the paper does not say. The two are counted apart.
         note: what a reader must know beside the verdict: a threshold chosen after rows were seen, a paired design.
+
+    >>> import glassware as gw
+    >>> check = lambda frame: gw.Finding(gw.rate(*gw.counts(frame, width=100)), gw.at_least(0.9), "points")
+    >>> claim = gw.Claim("wide-learns", "Width 100 learns", "Figure 1", "≥ 90%", check)
+    >>> claim.scales
+    ('laptop', 'paper')
     """
 
     id: str

@@ -57,6 +57,19 @@ class Study:
             count, whoever computed them.
         version: of the computation. Raise it when ``compute`` would give other rows: older ones are computed again.
         paper_runs: runs of the first stage at paper scale, named where building them only to count takes seconds.
+
+    >>> import glassware as gw
+    >>> def runs(scale, seeds, rows):
+    ...     base = gw.Run(task=gw.Parity(n=10, k=2), model=gw.MLP(width=16), steps=1000)
+    ...     return gw.grid(base, {"m": [10, "online"]}, seeds=seeds or 20)
+    >>> def data_helps(frame):
+    ...     more = gw.difference(*gw.counts(frame, m=None), *gw.counts(frame, m=10))
+    ...     return gw.Finding(more, gw.at_least(0.5), "points")
+    >>> claim = gw.Claim("data", "New examples help", "ours", "≥ 50 points", data_helps, ("smoke",), source="ours")
+    >>> study = gw.Study("mine/data", "Few or new examples", "", (runs,), (claim,))
+    >>> report = gw.reproduce(study, "smoke", store=None, figures=None)
+    >>> report.judgements[0].measured, report.judgements[0].verdict
+    ('100% [77%, 100%]', 'holds')
     """
 
     name: str
@@ -105,7 +118,7 @@ def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path)
     """Draw every figure of the study into ``folder``, as PNG and as interactive HTML."""
     if not len(frame):
         raise GlasswareError(
-            f"no results of {study.name} at scale {scale} yet: glassware run {study.name} --scale {scale}"
+            f"no results of {study.name} at scale {scale} yet: glassware reproduce {study.name} --scale {scale}"
         )
     place = Path(folder) / study.name / scale
     drawn = {name: draw(frame) for name, draw in study.figures.items()}

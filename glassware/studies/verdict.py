@@ -40,27 +40,52 @@ class Threshold:
 
 
 def at_least(value: float) -> Threshold:
-    """Met by this number and all above."""
+    """Met by this number and all above.
+
+    >>> import glassware as gw
+    >>> gw.at_least(0.5).verdict(gw.rate(19, 20))
+    'holds'
+    """
     return Threshold(low=value)
 
 
 def at_most(value: float) -> Threshold:
-    """Met by this number and all below."""
+    """Met by this number and all below.
+
+    >>> import glassware as gw
+    >>> gw.at_most(0.5).verdict(gw.rate(19, 20))
+    'fails'
+    """
     return Threshold(high=value)
 
 
 def above(value: float) -> Threshold:
-    """Met by all larger numbers."""
+    """Met by all larger numbers.
+
+    >>> import glassware as gw
+    >>> gw.above(2.0).verdict(gw.Estimate.exact(2.0))
+    'fails'
+    """
     return Threshold(low=value, strict=True)
 
 
 def below(value: float) -> Threshold:
-    """Met by all smaller numbers."""
+    """Met by all smaller numbers.
+
+    >>> import glassware as gw
+    >>> gw.below(2.0).verdict(gw.Estimate(1.0, 0.5, 1.5))
+    'holds'
+    """
     return Threshold(high=value, strict=True)
 
 
 def between(low: float, high: float) -> Threshold:
-    """Met by both numbers and all in between."""
+    """Met by both numbers and all in between.
+
+    >>> import glassware as gw
+    >>> gw.between(1.5, 2.5).verdict(gw.Estimate(2.0, 1.0, 3.0))
+    'too close to call'
+    """
     return Threshold(low, high)
 
 
@@ -75,6 +100,11 @@ class Finding:
         unit: how to print the number: ``points`` (a proportion or difference, shown in %), ``hundredths`` (a small
             difference of proportions, in points with two decimals), ``times`` or nothing.
         detail: counts behind the number, or anything else a reader would ask for.
+
+    >>> import glassware as gw
+    >>> finding = gw.Finding(gw.rate(19, 20), gw.at_least(0.9), "points", "19 of 20")
+    >>> finding.text(), finding.verdict
+    ('95% [76%, 99%]', 'too close to call')
     """
 
     measured: Estimate
@@ -113,6 +143,10 @@ def counted(won: int, trials: int, need: int, detail: str = "") -> Finding:
     """A claim of the form "k of n seeds": judged by its count, with the share's interval and a coin's chance beside it.
 
     With fewer than ``need`` trials there is nothing to say.
+
+    >>> import glassware as gw
+    >>> gw.counted(9, 10, need=9).verdict
+    'holds'
     """
     if trials < need:
         return NOT_ENOUGH
@@ -130,6 +164,11 @@ def all_of(findings: Sequence[Finding], detail: str | None = None) -> Finding:
     """A claim with several conditions: it fails when one does, and holds when all do.
 
     The number shown is that of the first condition that decides the verdict.
+
+    >>> import glassware as gw
+    >>> slopes = [gw.Finding(gw.Estimate(slope, slope - 0.1, slope + 0.1), gw.above(0)) for slope in (0.5, 0.05)]
+    >>> gw.all_of(slopes).verdict
+    'too close to call'
     """
     worst: tuple[Verdict, ...] = ("fails", "not enough runs", "too close to call", "holds")
     deciding = min(findings, key=lambda finding: worst.index(finding.verdict))

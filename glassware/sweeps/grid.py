@@ -29,6 +29,11 @@ def grid(
             part: ``{"init": [Init(), Init(scheme="sparse")]}``.
         zips: groups of axes that move together; each group counts as one axis.
         seeds: if given, seeds 0, 1, .. of every combination.
+
+    >>> import glassware as gw
+    >>> base = gw.Run(task=gw.Parity(n=50, k=3), model=gw.MLP(width=100))
+    >>> len(gw.grid(base, {"m": [300, "online"], "model.width": [10, 100, 1000]}, seeds=8))
+    48
     """
     data = plain(base)
     together: list[list[Plain]] = []

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
 import jax
@@ -12,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from glassware.engine import Outcome, devices
+from glassware.foundation.version import own_version
 from glassware.models.model import named_leaves
 from glassware.sweeps.identity import SEMANTICS, run_id, spec_json
 
@@ -145,15 +144,6 @@ def provenance() -> dict[str, str | int]:
         "jax": jax.__version__,
         "device": devices()[0].device_kind,
     }
-
-
-@cache
-def own_version() -> str:
-    """The installed version of this package."""
-    try:
-        return version("glassware")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"
 
 
 def _thin(curves: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -38,7 +38,13 @@ MAGIC = b"PAR1"
 
 
 class Store:
-    """A results table. Opening reads nothing but the version; many may read while others write."""
+    """A results table. Opening reads nothing but the version; many may read while others write.
+
+    >>> import glassware as gw
+    >>> store = gw.Store("results/store")
+    >>> len(store.read())  # nothing was trained into it yet
+    0
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)

@@ -220,7 +220,15 @@ class _SparseMLP(BaseEstimator):
 
 
 class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
-    """Classifies rows of a table by wide networks whose first layer starts sparse; ``classes_`` are the labels."""
+    """Classifies rows of a table by wide networks whose first layer starts sparse; ``classes_`` are the labels.
+
+    >>> import numpy as np
+    >>> from glassware import SparseMLPClassifier
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> model = SparseMLPClassifier(32, preset="paper", learning_rate=0.03, epochs=20, random_state=0)
+    >>> model.fit(X, X[:, 0] > 0).score(X, X[:, 0] > 0) > 0.8
+    True
+    """
 
     _classify = True
 
@@ -250,7 +258,15 @@ class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
 
 
 class SparseMLPRegressor(RegressorMixin, _SparseMLP):  # type: ignore[misc]
-    """Predicts a number for rows of a table by wide networks whose first layer starts sparse."""
+    """Predicts a number for rows of a table by wide networks whose first layer starts sparse.
+
+    >>> import numpy as np
+    >>> from glassware import SparseMLPRegressor
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> model = SparseMLPRegressor(32, preset="paper", learning_rate=0.03, epochs=20, random_state=0)
+    >>> model.fit(X, X[:, 0] * X[:, 1]).predict(X[:3]).shape
+    (3,)
+    """
 
     _classify = False
 

@@ -29,6 +29,10 @@ class Parity(Task):
         support: S itself, or None to let every run draw its own from its seed.
         noise: probability that a training label is flipped (fixed per example). Test labels are clean.
             At 1/2 the labels are random: a control that has nothing to learn.
+
+    >>> import glassware as gw
+    >>> gw.Parity(n=50, k=3, noise=0.1).input_shape
+    (50,)
     """
 
     name: Literal["parity"] = "parity"

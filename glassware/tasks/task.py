@@ -35,6 +35,27 @@ class Task(Part):
         loss: the usual loss.
         hidden_inputs: whether the inputs of an example depend on what the run has hidden (its lane values). If not,
             the held-out inputs are made once for all lanes.
+
+    >>> from typing import ClassVar, Literal
+    >>> import glassware as gw
+    >>> from glassware.foundation.draws import draw, unit
+    >>> @gw.register
+    ... class Above(gw.Task):
+    ...     '''Is x above the threshold?'''
+    ...     name: Literal["above"] = "above"
+    ...     threshold: float = 0.3
+    ...     input_shape: ClassVar = (1,)
+    ...
+    ...     def raw(self, key, index):  # all that is random about an example is drawn from its address
+    ...         return unit(draw(key, index, 0 * index)[0])
+    ...
+    ...     def inputs(self, values, raw):
+    ...         return raw[..., None]
+    ...
+    ...     def targets(self, values, raw):
+    ...         return 1.0 - 2.0 * (raw < self.threshold)
+    >>> gw.train(gw.Run(task=Above(), model=gw.MLP(width=16), steps=1000))["success"]
+    True
     """
 
     name: str

@@ -38,6 +38,10 @@ class Evaluation(Part):
             unless given.
         success: the threshold: a run succeeds at the first evaluation whose measure reaches it.
         stop: whether a run ends when it succeeds.
+
+    >>> import glassware as gw
+    >>> gw.Evaluation(every=50, test=2000, success=0.05).stop
+    True
     """
 
     every: Annotated[int, Field(ge=1)] = 100

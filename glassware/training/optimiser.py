@@ -60,7 +60,12 @@ class Optimiser(Part):
 
 
 class SGD(Optimiser):
-    """Gradient descent with coupled weight decay: theta <- theta - lr (g + lambda theta), then heavy-ball momentum."""
+    """Gradient descent with coupled weight decay: theta <- theta - lr (g + lambda theta), then heavy-ball momentum.
+
+    >>> import glassware as gw
+    >>> gw.SGD(lr=0.1, weight_decay=0.01, momentum=0.9).name
+    'sgd'
+    """
 
     name: Literal["sgd"] = "sgd"
     momentum: Fraction | None = None
@@ -81,7 +86,12 @@ class SGD(Optimiser):
 
 
 class Adam(Optimiser):
-    """Adam; weight decay is coupled (added to the gradient), as in torch.optim.Adam."""
+    """Adam; weight decay is coupled (added to the gradient), as in torch.optim.Adam.
+
+    >>> import glassware as gw
+    >>> gw.Adam(lr=0.001, schedule=gw.Cosine(steps=1000)).schedule.name
+    'cosine'
+    """
 
     name: Literal["adam"] = "adam"
     b1: Fraction = 0.9
@@ -96,7 +106,12 @@ class Adam(Optimiser):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay."""
+    """Adam with decoupled weight decay.
+
+    >>> import glassware as gw
+    >>> gw.AdamW(lr=0.001, weight_decay=0.1).name
+    'adamw'
+    """
 
     name: Literal["adamw"] = "adamw"  # type: ignore[assignment]
 

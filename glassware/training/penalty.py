@@ -36,7 +36,13 @@ class Penalty(Part):
 
 
 class L2(Penalty):
-    """lambda times the sum of squares of the leaves whose names match, as ``*`` (all), ``0.*``, ``*.w``."""
+    """lambda times the sum of squares of the leaves whose names match, as ``*`` (all), ``0.*``, ``*.w``.
+
+    >>> import glassware as gw
+    >>> run = gw.Run(task=gw.Parity(n=50, k=3), model=gw.MLP(width=100), penalty=(gw.L2(weight=0.01, leaves="0.*"),))
+    >>> run.penalty[0].weight
+    0.01
+    """
 
     name: Literal["l2"] = "l2"
     leaves: str = "*"
@@ -46,7 +52,12 @@ class L2(Penalty):
 
 
 class L1(Penalty):
-    """lambda times the sum of absolute values of the leaves whose names match."""
+    """lambda times the sum of absolute values of the leaves whose names match.
+
+    >>> import glassware as gw
+    >>> gw.L1(weight=0.01, leaves="*.w").name
+    'l1'
+    """
 
     name: Literal["l1"] = "l1"
     leaves: str = "*"
@@ -65,6 +76,10 @@ class MixedNorm(Penalty):
         inner: a.
         outer: b.
         power: r; b unless given.
+
+    >>> import glassware as gw
+    >>> gw.MixedNorm(weight=0.01, inner=2, outer=1).name
+    'mixed-norm'
     """
 
     name: Literal["mixed-norm"] = "mixed-norm"

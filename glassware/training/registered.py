@@ -19,7 +19,7 @@ def _registered(registry: Mapping[str, type[Part]], usual: str) -> PlainValidato
     def validate(given: object) -> Part:
         data = {"name": usual, **given} if isinstance(given, Mapping) else given
         if isinstance(given, Part) and type(given) not in registry.values():  # perhaps a subclass of one that is
-            raise ValueError(f"{type(given).__name__} is not registered; known: {', '.join(registry)}")
+            raise ValueError(f"{type(given).__name__} is not registered: gw.register it first")
         return _adapter(tuple(registry.values())).validate_python(data)
 
     return PlainValidator(validate)

@@ -50,6 +50,11 @@ class Run(Part):
             ``steps``, ``evaluation``, ``probes`` and ``keep``.
         pairing: runs with the same pairing and seed share their random numbers although their cells differ, for
             paired comparisons.
+
+    >>> import glassware as gw
+    >>> run = gw.Run(task=gw.Parity(n=50, k=3), m=1000, model=gw.MLP(width=100), optimiser=gw.SGD(lr=0.1), seed=7)
+    >>> run.loss, run.batch, run.label()
+    ('hinge', 32, 'mlp of width 100 on parity with 50 inputs')
     """
 
     task: AnyTask

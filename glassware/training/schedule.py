@@ -45,7 +45,12 @@ class Constant(Schedule):
 
 
 class Cosine(Schedule):
-    """Half a cosine from 1 down to ``floor`` over ``steps``, after a linear rise over the first ``warm_up`` steps."""
+    """Half a cosine from 1 down to ``floor`` over ``steps``, after a linear rise over the first ``warm_up`` steps.
+
+    >>> import glassware as gw
+    >>> gw.SGD(lr=0.1, schedule=gw.Cosine(steps=1000, warm_up=100)).schedule.floor
+    0.0
+    """
 
     name: Literal["cosine"] = "cosine"
     steps: Steps
@@ -61,7 +66,12 @@ class Cosine(Schedule):
 
 
 class WarmUp(Schedule):
-    """A linear rise from 0 over the first ``warm_up`` steps, then constant."""
+    """A linear rise from 0 over the first ``warm_up`` steps, then constant.
+
+    >>> import glassware as gw
+    >>> gw.SGD(lr=0.1, schedule=gw.WarmUp(warm_up=100)).schedule.name
+    'warm-up'
+    """
 
     name: Literal["warm-up"] = "warm-up"
     warm_up: Steps
@@ -73,7 +83,12 @@ class WarmUp(Schedule):
 
 
 class Doubling(Schedule):
-    """Times ``by`` at each of the steps ``at``."""
+    """Times ``by`` at each of the steps ``at``.
+
+    >>> import glassware as gw
+    >>> gw.SGD(lr=0.1, schedule=gw.Doubling(at=(1000, 2000))).schedule.by
+    2.0
+    """
 
     name: Literal["doubling"] = "doubling"
     at: Annotated[tuple[Steps, ...], Field(min_length=1)]

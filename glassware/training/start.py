@@ -29,6 +29,10 @@ class Start(Part):
         step: which of the kept ones.
         leaves: names of the arrays that are taken, as ``*`` (all), ``0.*`` (the first layer) or ``*.w``; the others are
             drawn as usual.
+
+    >>> import glassware as gw
+    >>> gw.Start(run="4d742f0c1a2b3c4d5e6f", step="final", leaves=("0.*",)).takes("0.w")
+    True
     """
 
     run: Annotated[str, Field(pattern="^[0-9a-f]{20}$")]

@@ -13,18 +13,18 @@ from tests.calls import SWEEP, call, sentence, snapshot
     [
         (["swep"], "no such command 'swep'. Did you mean 'sweep'? (see glassware --help)"),
         (["zzz"], "no such command 'zzz' (see glassware --help)"),
-        (["run"], "missing argument 'STUDY' (see glassware run --help)"),
-        (["run", "pareto/slices", "--sede", "1"], "no such option: --sede"),
-        (["run", "pareto/sparcity"], "unknown study 'pareto/sparcity'; did you mean 'pareto/sparsity'?"),
-        (["run", "theory"], "'theory' has 5 studies; name one, as theory/search-floors ("),
+        (["reproduce"], "missing argument 'STUDY' (see glassware reproduce --help)"),
+        (["reproduce", "pareto/slices", "--sede", "1"], "no such option: --sede"),
+        (["reproduce", "pareto/sparcity"], "unknown study 'pareto/sparcity'; did you mean 'pareto/sparsity'?"),
+        (["reproduce", "theory"], "'theory' has 5 studies; name one, as theory/search-floors ("),
         (["claims", "succes"], "unknown study 'succes'; did you mean 'pareto/success-frontier'?"),
         (["figures", "quite-another"], "unknown study 'quite-another'"),
-        (["run", "test/tiny", "--scale", "lapto"], "invalid value for '--scale': 'lapto' is not one of 'smoke', "),
-        (["run", "test/tiny", "--seeds", "0"], "seeds must be at least 1, not 0"),
-        (["run", "test/tiny", "--seeds", "-1"], "seeds must be at least 1, not -1"),
-        (["run", "test/tiny", "--seeds", "few"], "invalid value for '--seeds'"),
-        (["run", "test/tiny", "--lanes", "0"], "lanes must be at least 1, not 0"),
-        (["claims", "test/tiny"], "there is no store at results/store; 'glassware run' makes one"),
+        (["reproduce", "test/tiny", "--scale", "lapto"], "invalid value for '--scale': 'lapto' is not one of"),
+        (["reproduce", "test/tiny", "--seeds", "0"], "seeds must be at least 1, not 0"),
+        (["reproduce", "test/tiny", "--seeds", "-1"], "seeds must be at least 1, not -1"),
+        (["reproduce", "test/tiny", "--seeds", "few"], "invalid value for '--seeds'"),
+        (["reproduce", "test/tiny", "--lanes", "0"], "lanes must be at least 1, not 0"),
+        (["claims", "test/tiny"], "there is no store at results/store; 'glassware reproduce' and"),
         (["figures", "test/tiny"], "there is no store at results/store"),
         (["sweep", "absent.toml"], "invalid value for 'FILE.toml': file 'absent.toml' does not exist"),
         (["sweep", "."], "invalid value for 'FILE.toml': file '.' is a directory"),
@@ -61,7 +61,7 @@ def test_choices_are_those_of_the_api():
 
 def test_what_needs_scikit_learn_says_so(folder, monkeypatch):
     monkeypatch.setattr("glassware.studies.pareto.tabular.find_spec", lambda name: None)
-    for command in ("run", "estimate"):
+    for command in ("reproduce", "estimate"):
         said = sentence(call(command, "pareto/tabular", "--scale", "smoke"))
         assert said == "pareto/tabular needs scikit-learn: pip install 'glassware[tabular]'"
     assert list(folder.iterdir()) == []
@@ -92,7 +92,12 @@ def spoil(store, how):
 def test_bad_stores_are_named_and_left_alone(full_store, folder, tiny_study, trained, how, said):
     part = spoil(full_store, how)
     before = snapshot(folder)
-    for words in (["sweep", "good.toml"], ["run", "test/tiny"], ["claims", "test/tiny"], ["figures", "test/tiny"]):
+    for words in (
+        ["sweep", "good.toml"],
+        ["reproduce", "test/tiny"],
+        ["claims", "test/tiny"],
+        ["figures", "test/tiny"],
+    ):
         told = sentence(call(*words, "--store", full_store))
         assert told.startswith(said.format(part=part, store=full_store)), told
     assert (trained, snapshot(folder)) == ([], before)
@@ -103,7 +108,7 @@ def test_places_that_cannot_be_a_store(folder, tiny_study, trained, place):
     (folder / "good.toml").write_text(SWEEP)
     (folder / "file").write_text("mine")
     before = snapshot(folder)
-    for words in (["sweep", "good.toml"], ["run", "test/tiny"], ["claims", "test/tiny"]):
+    for words in (["sweep", "good.toml"], ["reproduce", "test/tiny"], ["claims", "test/tiny"]):
         assert place in sentence(call(*words, "--store", place))
-    assert "is a file" in sentence(call("run", "test/tiny", "--figures", "file/below"))
+    assert "is a file" in sentence(call("reproduce", "test/tiny", "--figures", "file/below"))
     assert (trained, snapshot(folder)) == ([], before)

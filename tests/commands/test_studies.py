@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from glassware import api, studies
+import glassware as gw
+from glassware import studies
 from glassware.cli import app
 from glassware.foundation.errors import GlasswareError
 from tests.calls import call, sentence, snapshot
@@ -25,7 +26,7 @@ def test_studies(monkeypatch):
 
 
 def test_a_study_from_end_to_end(folder, tiny_study, trained):
-    words = ["run", "test/tiny", "--scale", "smoke"]
+    words = ["reproduce", "test/tiny", "--scale", "smoke"]
     result = call(*words)
     assert (result.exit_code, result.stderr, len(trained)) == (0, "", 8)
     said = result.stdout
@@ -79,7 +80,7 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
 
 def test_a_study_in_shares(folder, tiny_study, trained):
     """Each trains its part, the second stage waits for all of the first, and nothing is judged before the end."""
-    words = ["run", "test/tiny", "--scale", "smoke"]
+    words = ["reproduce", "test/tiny", "--scale", "smoke"]
     said = [call(*words, "--share", f"{i}/2") for i in (1, 2)]
     assert [(one.exit_code, one.stderr) for one in said] == [(0, "")] * 2
     assert "test/tiny at scale smoke, share 1 of 2: Two widths of a small network" in said[0].stdout
@@ -98,18 +99,25 @@ def test_a_study_in_shares(folder, tiny_study, trained):
 
 def test_a_share_of_nothing_is_a_sentence(folder, tiny_study):
     studies.STUDIES[STUDY.name] = replace(STUDY, stages=())
-    words = ["run", "test/tiny", "--scale", "smoke", "--share"]
+    words = ["reproduce", "test/tiny", "--scale", "smoke", "--share"]
     assert sentence(call(*words, "1/2")) == "test/tiny is computed, not trained: there is nothing to share"
     assert "is no share" in sentence(call(*words, "3/2"))
     with pytest.raises(GlasswareError, match="a share needs a store"):
-        api.run(STUDY, "smoke", store=None, figures=None, share="1/2")
+        gw.reproduce(STUDY, "smoke", store=None, figures=None, share="1/2")
+
+
+def test_the_old_name_says_the_new_one_and_does_the_same(folder, tiny_study, trained):
+    result = call("run", "test/tiny", "--scale", "smoke", "--seeds", "1")
+    assert (result.exit_code, len(trained)) == (0, 4)
+    assert result.stderr == "'glassware run' is now 'glassware reproduce'; the old name goes in 0.3\n"
+    assert "glassware run" not in call("--help").stdout
 
 
 def test_claims_say_what_is_missing(folder, tiny_study):
-    assert call("run", "test/tiny", "--seeds", "1").exit_code == 0
+    assert call("reproduce", "test/tiny", "--seeds", "1").exit_code == 0
     assert "3 of 6 runs are missing; those that succeed finish first" not in call("claims", "test/tiny").stdout
     assert "a verdict may be chance" in call("claims", "test/tiny", "--seeds", "1").stdout
-    assert "a verdict may be chance" in call("run", "test/tiny", "--seeds", "1").stdout
+    assert "a verdict may be chance" in call("reproduce", "test/tiny", "--seeds", "1").stdout
     said = call("claims", "test/tiny", "--seeds", "2").stdout
     assert "a verdict may be chance" not in said
     assert "2 of 6 runs are missing; those that succeed finish first" in said
@@ -126,7 +134,7 @@ def test_claims_say_what_is_missing(folder, tiny_study):
 def test_a_chart_that_fails_comes_after_the_claims(folder, monkeypatch):
     broken = replace(STUDY, figures={"bad": lambda _: 1 / 0})
     monkeypatch.setitem(studies.STUDIES, STUDY.name, broken)
-    result = call("run", "test/tiny", "--seeds", "1")
+    result = call("reproduce", "test/tiny", "--seeds", "1")
     assert result.exit_code == 1
     assert "✗ fails" in result.stdout
 
@@ -147,7 +155,7 @@ def test_an_estimate_from_end_to_end(folder, tiny_study, trained):
     assert re.search(r"4 runs of 4 left to train: about \d+ s, at most about \d+ s", said)
     assert "not counted: a later stage, whose runs depend on these" in said
 
-    assert call("run", "test/tiny", "--scale", "smoke").exit_code == 0
+    assert call("reproduce", "test/tiny", "--scale", "smoke").exit_code == 0
     done = call(*words).stdout
     assert "of the expected time rests 100% on rows of the same cell" in done
     assert "all 8 runs are in the store: nothing is left to train" in done

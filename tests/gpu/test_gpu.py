@@ -21,9 +21,9 @@ SHAPES = [(20, 16), (50, 128), (50, 512), (50, 1024), (200, 1024)]
 
 @pytest.mark.parametrize("name", sorted(studies.STUDIES))
 def test_study_at_smoke_scale(name, tmp_path):
-    report = gw.run(name, "smoke", store=tmp_path / "store", figures=None)
+    report = gw.reproduce(name, "smoke", store=tmp_path / "store", figures=None)
     assert len(report.frame)
-    again = gw.run(name, "smoke", store=tmp_path / "store", figures=None)
+    again = gw.reproduce(name, "smoke", store=tmp_path / "store", figures=None)
     assert len(again.frame) == len(report.frame)
 
 

@@ -180,7 +180,7 @@ def test_a_figure(store):
         ),
         (["n=20", "k=3", "--budget", "-1"], "budget must be a positive number of FLOPs, not -1"),
         (["n=20", "k=3", "--budget", "nan"], "budget must be a positive number of FLOPs, not nan"),
-        (["n=20", "k=3", "--store", "other"], "there is no store at other; 'glassware run' makes one"),
+        (["n=20", "k=3", "--store", "other"], "there is no store at other; 'glassware reproduce' and"),
         (["n=20", "k=3", "--figure", "x.pdf"], "a figure is PNG and HTML: name it .png or .html, not x.pdf"),
     ],
 )

@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware import api
+import glassware as gw
 from glassware.models import ACTIVATIONS, Activation
 from glassware.studies.hidden_progress.activations_plot import STUDY, activation, compute, slope
 from tests.studies.made import check
@@ -14,7 +14,7 @@ def frame():
 
 
 def test_it_holds(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert [j.verdict for j in report.judgements] == ["holds"] * 4
     assert len(report.figures) == 2
 

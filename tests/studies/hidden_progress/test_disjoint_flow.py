@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware import api
+import glassware as gw
 from glassware.foundation import statistics
 from glassware.studies.hidden_progress.disjoint_flow import STUDY, descent, positive_starts
 from tests.studies.made import check
@@ -181,7 +181,7 @@ def test_small_steps_follow_the_flow():
 
 
 def test_smoke(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert set(report.frame["part"]) == {"descent", "ones", "gaussian"}
     assert {j.claim: j.verdict for j in report.judgements}["bound"] == "holds"
     assert len(report.figures) == 4

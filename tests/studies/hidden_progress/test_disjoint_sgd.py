@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from glassware import api
+import glassware as gw
 from glassware.studies.hidden_progress.disjoint_sgd import STUDY, with_sign
 from tests.studies.made import check
 
@@ -162,7 +162,7 @@ def test_grids():
 
 
 def test_smoke(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert len(report.frame) == 8 + 4
     assert len(with_sign(report.frame)) == 4
     assert check(STUDY, "drift", report.frame).holds is True

@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware import api
+import glassware as gw
 from glassware.studies.hidden_progress.fourier_gaps import STUDY, compute, sinusoid_gradient, threshold_gradient
 from glassware.theory.hidden_progress.gradients import population_gradient
 from tests.studies.made import check
@@ -80,7 +80,7 @@ def test_large_sizes_are_taken_in_pieces(monkeypatch):
 
 
 def test_smoke(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert len(report.frame) == 5 * 40
     assert {j.claim: j.verdict for j in report.judgements}["sign-majority"] == "holds"
     assert len(report.figures) == 4

@@ -3,7 +3,7 @@ import math
 import polars as pl
 import pytest
 
-from glassware import api
+import glassware as gw
 from glassware.studies.hidden_progress.gap_along_sgd import STUDY, TASKS, growth
 from tests.studies.made import check
 
@@ -85,7 +85,7 @@ def test_grids():
 
 
 def test_smoke(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert len(report.frame) == 4
     assert check(STUDY, "starts-positive", report.frame).holds is not None
     assert len(report.figures) == 4

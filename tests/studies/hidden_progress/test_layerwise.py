@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from glassware import api
+import glassware as gw
 from glassware.studies.hidden_progress.layerwise import GRADIENT, STUDY, compute
 from tests.studies.made import cell, check, table
 
@@ -133,7 +133,7 @@ def test_grids():
 
 
 def test_smoke(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert len(report.frame) == 3 + 24
     assert {j.claim: j.verdict for j in report.judgements}["layer-wise"] == "holds"
     assert len(report.figures) == 4

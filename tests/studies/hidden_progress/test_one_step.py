@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware import api
+import glassware as gw
 from glassware.studies.hidden_progress.one_step import (
     BATCHES,
     EXACT,
@@ -135,7 +135,7 @@ def test_both_main_cases_are_needed_for_the_error(case):
 
 
 def test_smoke(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     found = executions(report.frame)
     assert found["m"].to_list() == [5000, None]
     assert {j.claim: j.verdict for j in report.judgements}["irrelevant"] == "holds"

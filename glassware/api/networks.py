@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from glassware.api.folders import STORE, AnyStore, as_store
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import held_out_key
 from glassware.foundation.errors import GlasswareError
 from glassware.models.model import Params, from_leaves
-from glassware.sweeps.store import Store
 from glassware.sweeps.validation import build
 from glassware.training.run import Run
+
+Row: TypeAlias = dict[str, Any]  # one run of the results table: column to value
+AnyRow: TypeAlias = str | Mapping[str, Any]  # a row, or the id of one
 
 EXAMINED = 2000  # held-out examples on which neurons are compared
 
@@ -61,9 +63,9 @@ class Network:
         return sent / sent.sum() if sent.sum() else sent
 
 
-def find(run: str | Mapping[str, Any], store: Store | str | Path) -> dict[str, Any]:
+def find(run: AnyRow, store: AnyStore) -> Row:
     """The row of a run: by its row, its id, or the beginning of its id."""
-    kept = store if isinstance(store, Store) else Store(store)
+    kept = as_store(store)
     wanted = run if isinstance(run, str) else str(run["id"])
     ids = kept.read(["id"])["id"]
     found = ids.filter(ids.str.starts_with(wanted)) if wanted else ids.clear()
@@ -73,31 +75,42 @@ def find(run: str | Mapping[str, Any], store: Store | str | Path) -> dict[str, A
     return kept.read().row(by_predicate=pl.col("id") == found[0], named=True)
 
 
-def weights(
-    run: str | Mapping[str, Any], step: int | str = "final", *, store: Store | str | Path = "results/store"
-) -> dict[str, np.ndarray]:
+def weights(run: AnyRow, step: int | str = "final", *, store: AnyStore = STORE) -> dict[str, np.ndarray]:
     """The weights that a run has kept, by name: ``0.w`` is the matrix of the first layer.
 
     Args:
         run: its row, as ``frame.row(0, named=True)``, or its id.
         step: ``first``, ``final`` or a step that its specification keeps.
         store: the folder of results it is in.
+
+    >>> import glassware as gw, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> run = gw.Run(task=gw.Parity(n=10, k=2), model=gw.MLP(width=16), steps=1000, keep=("first", "final"))
+    >>> row = gw.train(run, folder)
+    >>> gw.weights(row, "first", store=folder)["0.w"].shape
+    (10, 16)
     """
-    kept = store if isinstance(store, Store) else Store(store)
+    kept = as_store(store)
     return kept.weights(find(run, kept)["id"], step)
 
 
-def network(
-    run: str | Mapping[str, Any], step: int | str = "final", *, store: Store | str | Path = "results/store"
-) -> Network:
+def network(run: AnyRow, step: int | str = "final", *, store: AnyStore = STORE) -> Network:
     """The network that a run has kept, as a function from inputs to outputs.
 
     Args:
         run: its row, as ``frame.row(0, named=True)``, or its id.
         step: ``first``, ``final`` or a step that its specification keeps.
         store: the folder of results it is in.
+
+    >>> import glassware as gw, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> run = gw.Run(task=gw.Parity(n=10, k=2), model=gw.MLP(width=16), steps=1000, keep=("final",))
+    >>> net = gw.network(gw.train(run, folder), store=folder)
+    >>> inputs, labels = net.examples(500)
+    >>> float((net(inputs) * labels > 0).mean()) > 0.9
+    True
     """
-    kept = store if isinstance(store, Store) else Store(store)
+    kept = as_store(store)
     row = find(run, kept)
     params = from_leaves(kept.weights(row["id"], step))
     return Network(build(json.loads(row["spec"])), step, jax.tree.map(jnp.asarray, params))

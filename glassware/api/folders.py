@@ -1,0 +1,37 @@
+"""Where results and figures are unless you say otherwise, and folders that cannot be used, refused early."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+from glassware.foundation.errors import GlasswareError
+from glassware.sweeps import Store
+
+STORE, FIGURES = "results/store", "results/figures"
+
+AnyStore: TypeAlias = Store | str | Path
+
+
+def as_store(store: AnyStore) -> Store:
+    """A store, by itself or by its folder, which need not be there yet."""
+    return store if isinstance(store, Store) else Store(store)
+
+
+def existing(store: AnyStore) -> Store:
+    """A store to read from: a folder that is not there is likelier a misspelt path than an empty store."""
+    if not isinstance(store, Store) and not Path(store).exists():
+        raise GlasswareError(f"there is no store at {store}; 'glassware reproduce' and 'glassware sweep' make one")
+    return as_store(store)
+
+
+def check_figures(folder: str | Path) -> None:
+    """Fail early if the folder for figures is not writable; it is not made yet."""
+    for place in (Path(folder), *Path(folder).absolute().parents):
+        if place.exists():
+            if not place.is_dir():
+                raise GlasswareError(f"cannot write figures to {folder}: {place} is a file")
+            if not os.access(place, os.W_OK):
+                raise GlasswareError(f"cannot write figures to {folder}: no permission in {place}")
+            return
