@@ -56,7 +56,7 @@ class Kind(NamedTuple):
     cases: Callable[[], Iterable[Case]]
 
 
-Samples: TypeAlias = Sequence[Sequence[float]]
+Samples: TypeAlias = Iterable[Sequence[float] | np.ndarray]
 Draw: TypeAlias = Callable[[np.random.Generator], Samples]
 
 

@@ -12,13 +12,12 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtrit
+from scipy.special import gammaincinv, ndtr, stdtrit
 
 NEVER = math.inf  # the convergence time of a run that failed
 RESAMPLES = 2000
 FEWEST = 5  # values of a sample that can be resampled: fewer give intervals that are too short
-# The smallest expected count at which 0, 1 or 2 or more successes have 5%: the lower limit of a Poisson mean.
-RARE = (0.0, 0.05129329, 0.35536151)
+RARE = 2  # successes (or failures) up to which a proportion's interval takes the Poisson limit
 Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.number]
 
 
@@ -35,7 +34,7 @@ class Estimate(NamedTuple):
         return cls(value, value, value)
 
 
-def wilson(successes: int, trials: int) -> Estimate:
+def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:
     """A proportion with its Wilson score interval; with no trials it is unknown: (nan, 0, 1).
 
     One or two successes (or failures) take the Poisson limit on their side, as in Brown, Cai and DasGupta (2001):
@@ -45,13 +44,18 @@ def wilson(successes: int, trials: int) -> Estimate:
     # interval is longer: with 25 trials it contains the truth in 97% of cases.
     if trials == 0:
         return Estimate(math.nan, 0.0, 1.0)
-    p, z = successes / trials, 1.959964
+    p = successes / trials
     centre = (p + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
     # At the ends the interval touches 0 or 1 exactly; in floating point it would stop a hair short of it.
-    low = RARE[successes] / trials if successes < len(RARE) else centre - half
-    high = 1 - RARE[trials - successes] / trials if trials - successes < len(RARE) else centre + half
+    low = _poisson_limit(successes, z) / trials if successes <= RARE else centre - half
+    high = 1 - _poisson_limit(trials - successes, z) / trials if trials - successes <= RARE else centre + half
     return Estimate(p, low, high)
+
+
+def _poisson_limit(count: int, z: float) -> float:
+    """The expected count below which so many events, or more, are too rare to be seen."""
+    return float(gammaincinv(count, 2 * ndtr(-z))) if count else 0.0
 
 
 def difference(successes: int, trials: int, other_successes: int, other_trials: int) -> Estimate:

@@ -46,7 +46,7 @@ def tally(judged: list[Judgement]) -> str:
     """How many hold, those of the paper and ours apart: "5 of 6 claims of the paper hold, 1 is too close to call"."""
     words = {"fails": ("fails", "fail"), "too close to call": ("is too close to call", "are too close to call"),
              "not enough runs": ("lacks runs", "lack runs")}  # fmt: skip
-    parts = []
+    parts: list[str] = []
     for source, named in (("paper", "claims of the paper"), ("ours", "of ours")):
         verdicts = [j.verdict for j in judged if j.source == source]
         others = [f"{verdicts.count(v)} {word[verdicts.count(v) > 1]}" for v, word in words.items() if v in verdicts]

@@ -77,6 +77,21 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
     ]
 
 
+def test_pages_of_claims_are_written_from_a_store(folder, tiny_study, monkeypatch):
+    from glassware.printing import pages
+
+    monkeypatch.setattr(pages, "STUDIES", {STUDY.name: STUDY})
+    monkeypatch.setattr(pages, "PAGES", (pages.Page("tiny", "Tiny", lambda name: True),))
+    assert call("run", "test/tiny").exit_code == 0
+    assert "claims/tiny.intro.md must be there" in sentence(call("claims", "--pages", "docs"))
+    (folder / "docs/claims").mkdir(parents=True)
+    (folder / "docs/claims/tiny.intro.md").write_text("# Tiny\n\n<!-- claims -->\n")
+    assert call("claims", "--pages", "docs").stdout == "docs/claims-tiny.md\n"
+    said = (folder / "docs/claims-tiny.md").read_text()
+    assert "| ≥ 50% | holds: 50% [25%, 75%] (1 of 2) | not measured |" in said
+    assert re.search(r"Laptop scale: \d+ runs of this store \(glassware \S+, JAX \S+, .+\)", said)
+
+
 def test_a_study_in_shares(folder, tiny_study, trained):
     """Each trains its part, the second stage waits for all of the first, and nothing is judged before the end."""
     words = ["run", "test/tiny", "--scale", "smoke"]
