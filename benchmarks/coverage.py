@@ -95,21 +95,26 @@ def differences() -> Iterator[Case]:
 def means() -> Iterator[Case]:
     """Normal, uniform and skewed values."""
     for n in (3, 5, 9, 10, 12, 25):
-        yield simulate(f"n = {n}, normal", mean, 0.0, lambda rng, n=n: [rng.normal(size=n)])
-        yield simulate(f"n = {n}, uniform", mean, 0.5, lambda rng, n=n: [rng.random(n)])
-        yield simulate(f"n = {n}, skewed (gamma, shape 4)", mean, 4.0, lambda rng, n=n: [rng.gamma(4, size=n)])
+        normal = lambda rng, n=n: [rng.normal(size=n)]
+        uniform = lambda rng, n=n: [rng.random(n)]
+        skewed = lambda rng, n=n: [rng.gamma(4, size=n)]
+        yield simulate(f"n = {n}, normal", mean, 0.0, normal)
+        yield simulate(f"n = {n}, uniform", mean, 0.5, uniform)
+        yield simulate(f"n = {n}, skewed (gamma, shape 4)", mean, 4.0, skewed)
 
 
 def long_tails() -> Iterator[Case]:
     """Exponential values."""
     for n in (5, 10, 25):
-        yield simulate(f"n = {n}", mean, 1.0, lambda rng, n=n: [rng.exponential(size=n)])
+        draw = lambda rng, n=n: [rng.exponential(size=n)]
+        yield simulate(f"n = {n}", mean, 1.0, draw)
 
 
 def shares() -> Iterator[Case]:
     """Accuracies: 1 in the share p of runs that learn, between 0.5 and 0.9 in the others; and errors near a half."""
     for n in (3, 5, 10, 12, 25):
-        yield simulate(f"n = {n}, near 0.45", mean_share, 0.45, lambda rng, n=n: [rng.normal(0.45, 0.02, n).tolist()])
+        near = lambda rng, n=n: [rng.normal(0.45, 0.02, n).tolist()]
+        yield simulate(f"n = {n}, near 0.45", mean_share, 0.45, near)
         for p in (0.5, 0.8, 0.9, 0.95, 0.99):
             lucky = lambda rng, n=n, p=p: [np.where(rng.random(n) < p, 1.0, 0.5 + 0.4 * rng.random(n)).tolist()]
             yield simulate(f"n = {n}, p = {p}", mean_share, p + 0.7 * (1 - p), lucky)
@@ -135,9 +140,8 @@ def mean_ratios() -> Iterator[Case]:
     for n in (5, 10):
         narrow = lambda rng, n=n: [rng.normal(0.1, 0.03, n), rng.normal(0.3, 0.05, n)]
         yield simulate(f"n = {n}, narrow", ratio_of_means, 1 / 3, narrow)
-        yield simulate(
-            f"n = {n}, exponential", ratio_of_means, 1.0, lambda rng, n=n: list(rng.exponential(size=(2, n)))
-        )
+        skewed = lambda rng, n=n: list(rng.exponential(size=(2, n)))
+        yield simulate(f"n = {n}, exponential", ratio_of_means, 1.0, skewed)
 
 
 def times(rng: np.random.Generator, shape: tuple[int, ...], failing: float = 0.0) -> np.ndarray:
