@@ -4,7 +4,7 @@ import altair as alt
 
 from glassware.foundation.statistics import Estimate
 from glassware.studies import Claim, Finding, Study
-from glassware.studies.verdict import NOT_ENOUGH
+from glassware.studies.verdict import NOT_ENOUGH, at_least
 from glassware.sweeps import grid
 from tests.helpers import TINY, tiny
 
@@ -21,7 +21,10 @@ def second(scale, seeds, rows):
 
 
 def claim(name, holds, scales=ALL):
-    check = lambda frame: NOT_ENOUGH if holds is None else Finding(Estimate(0.5, 0.25, 0.75), holds, "points", "1 of 2")
+    needed = at_least(0.2) if holds else at_least(0.8)
+    check = lambda frame: (
+        NOT_ENOUGH if holds is None else Finding(Estimate(0.5, 0.25, 0.75), needed, "points", "1 of 2")
+    )
     return Claim(name, f"It is said that {name}", "Section 1", "≥ 50%", check, scales)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,6 +32,9 @@ def claims(
     seeds: Seeds = None,
     as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown and nothing else.")] = False,
+    pages: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the docs' pages of claims into this folder.")
+    ] = None,
 ) -> None:
     """Judge claims on the results in the store; trains nothing.
 
@@ -41,6 +45,11 @@ def claims(
     from glassware.studies import matching, missing
 
     chosen, kept = matching(study), existing(store)
+    if pages is not None:
+        from glassware.printing.pages import write_pages
+
+        print(*write_pages(pages, kept), sep="\n")
+        return
     if as_json or markdown:
         found = [judgement for one in chosen for judgement in judge(one, scale, store=kept, seeds=seeds)]
         print(claims_markdown(found) if markdown else json.dumps([one.plain() for one in found], indent=2))

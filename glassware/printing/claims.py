@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 VERDICTS = {
     "holds": ("✓ holds", "green"),
     "fails": ("✗ fails", "red"),
+    "too close to call": ("≈ too close to call", "magenta"),
     "not enough runs": ("? not enough runs", "yellow"),
 }
 
@@ -35,11 +36,24 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
             continue
         if judged:
             console.print(_claims_table(console, f"Claims of {study} at scale {scale}", judged))
-            held = sum(j.verdict == "holds" for j in judged)
-            console.print(f"{held} of {len(judged)} claims hold")
+            console.print(tally(judged))
         others = [j.claim for j in group if j.verdict not in VERDICTS]
         if others:
             console.print(f"not judged at scale {scale}: {', '.join(others)}", style="dim")
+
+
+def tally(judged: list[Judgement]) -> str:
+    """How many hold, those of the paper and ours apart: "5 of 6 claims of the paper hold, 1 is too close to call"."""
+    words = {"fails": ("fails", "fail"), "too close to call": ("is too close to call", "are too close to call"),
+             "not enough runs": ("lacks runs", "lack runs")}  # fmt: skip
+    parts: list[str] = []
+    for source, named in (("paper", "claims of the paper"), ("ours", "of ours")):
+        verdicts = [j.verdict for j in judged if j.source == source]
+        others = [f"{verdicts.count(v)} {word[verdicts.count(v) > 1]}" for v, word in words.items() if v in verdicts]
+        if verdicts:
+            said = named if parts or source == "paper" else "claims of ours"
+            parts.append(", ".join([f"{verdicts.count('holds')} of {len(verdicts)} {said} hold", *others]))
+    return "; ".join(parts)
 
 
 def claims_markdown(judgements: list[Judgement]) -> str:
@@ -49,11 +63,30 @@ def claims_markdown(judgements: list[Judgement]) -> str:
     for place, j in enumerate(judged):
         if len({one.study for one in judged}) > 1 and (not place or judged[place - 1].study != j.study):
             lines.append(f"| **{j.study}** | | | | |")
-        measured = f"{j.measured} ({j.detail})" if j.detail else j.measured
-        verdict = j.verdict if j.verdict == "holds" else f"**{j.verdict}**"
-        cells = [f"`{j.claim}`: {j.statement}", j.where, j.threshold, measured, verdict]
-        lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
+        cells = [f"`{j.claim}`: {j.statement}", place_in_words(j), j.threshold, with_detail(j.measured, j.detail)]
+        lines.append(markdown_row([*cells, verdict_in_markdown(j.verdict, j.note)]))
     return "\n".join(lines)
+
+
+def place_in_words(judgement: Judgement) -> str:
+    """Where the paper says it; marked where the paper does not."""
+    return judgement.where if judgement.source == "paper" else f"{judgement.where} (ours)"
+
+
+def with_detail(measured: str, detail: str) -> str:
+    """A number, and in brackets what is behind it."""
+    return f"{measured} ({detail})" if detail else measured
+
+
+def verdict_in_markdown(verdict: str, note: str = "") -> str:
+    """A verdict, bold unless the claim holds, with its note."""
+    said = verdict if verdict == "holds" else f"**{verdict}**"
+    return f"{said}; {note}" if note else said
+
+
+def markdown_row(cells: list[str]) -> str:
+    """A line of a Markdown table."""
+    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
 
 
 def _claims_table(console: Console, title: str, judged: list[Judgement]) -> Table:
@@ -65,5 +98,7 @@ def _claims_table(console: Console, title: str, judged: list[Judgement]) -> Tabl
         symbol, colour = VERDICTS[j.verdict]
         measured = Text.assemble(j.measured, ("\n" + j.detail if j.detail else "", "dim"))
         claim = Text.assemble((j.claim, "bold"), "\n", j.statement)
-        table.add_row(claim, Text(j.where), measured, Text(j.threshold), Text(symbol, colour))
+        place = Text.assemble(j.where, ("\nours" if j.source == "ours" else "", "dim"))
+        needed = Text.assemble(j.threshold, ("\n" + j.note if j.note else "", "dim italic"))
+        table.add_row(claim, place, measured, needed, Text(symbol, colour))
     return table

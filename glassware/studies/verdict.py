@@ -15,15 +15,24 @@ Unit: TypeAlias = Literal["points", "hundredths", "times", ""]
 
 @dataclass(frozen=True)
 class Threshold:
-    """The numbers that meet a claim: from ``low`` to ``high``, both included unless ``strict``."""
+    """The numbers that meet a claim: from ``low`` to ``high``, both included unless ``strict``.
+
+    A number that differs from an end by rounding alone counts as equal to it: 0.1 + 0.2 is at most 0.3.
+    """
 
     low: float = -math.inf
     high: float = math.inf
     strict: bool = False
 
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:  # NaN as well
+            raise ValueError(f"nothing meets a threshold from {self.low} to {self.high}")
+
     def met_by(self, value: float) -> bool:
-        """Whether this very number meets the claim."""
-        return self.low < value < self.high if self.strict else self.low <= value <= self.high
+        """Whether this very number meets the claim. An infinite end is open, so infinity meets it, strict or not."""
+        if _equal(value, self.low) or _equal(value, self.high):
+            return not self.strict or math.isinf(value)
+        return self.low < value < self.high
 
     def verdict(self, measured: Estimate) -> Verdict:
         """Holds where the whole interval meets the claim, fails where none of it does.
@@ -33,10 +42,19 @@ class Threshold:
         value, low, high = measured
         if math.isnan(value) or math.isnan(low) or math.isnan(high):
             return "not enough runs"
+        if low > high:
+            raise ValueError(f"the interval from {low} to {high} is upside down")
         if self.met_by(low) and self.met_by(high):
             return "holds"
-        apart = (high <= self.low or low >= self.high) if self.strict else (high < self.low or low > self.high)
-        return "fails" if apart else "too close to call"
+        below, above = high < self.low or _equal(high, self.low), low > self.high or _equal(low, self.high)
+        # Touching the threshold from outside is meeting it, unless it is strict.
+        touches = self.met_by(high) if below else self.met_by(low)
+        return "fails" if (below or above) and not touches else "too close to call"
+
+
+def _equal(value: float, end: float) -> bool:
+    """Equal but for rounding; thresholds of exact statements are as small as 1e-12."""
+    return math.isclose(value, end, rel_tol=1e-9, abs_tol=1e-15)
 
 
 def at_least(value: float) -> Threshold:
@@ -123,16 +141,17 @@ class Finding:
 
     def text(self) -> str:
         """The number with its interval."""
-        show = {
+        formats = {
             "points": lambda v: f"{100 * v:.0f}%",
             "hundredths": lambda v: f"{100 * v:.2f}",
             "times": lambda v: f"{v:.2g}×",
             "": lambda v: f"{v:.3g}",
-        }[self.unit]
+        }
+        show = lambda v: formats[self.unit](v) if math.isfinite(v) else "∞" if v > 0 else "-∞"
         value, low, high = self.measured
         if math.isnan(value):
             return "–"
-        exact = math.isnan(low) or low == value == high
+        exact = math.isnan(low) or math.isnan(high) or low == value == high
         return show(value) if exact else f"{show(value)} [{show(low)}, {show(high)}]"
 
 
@@ -163,13 +182,15 @@ def coin(trials: int, need: int) -> float:
 def all_of(findings: Sequence[Finding], detail: str | None = None) -> Finding:
     """A claim with several conditions: it fails when one does, and holds when all do.
 
-    The number shown is that of the first condition that decides the verdict.
+    The number shown is that of the first condition that decides the verdict. Without any there is nothing to say.
 
     >>> import glassware as gw
     >>> slopes = [gw.Finding(gw.Estimate(slope, slope - 0.1, slope + 0.1), gw.above(0)) for slope in (0.5, 0.05)]
     >>> gw.all_of(slopes).verdict
     'too close to call'
     """
+    if not findings:
+        return NOT_ENOUGH
     worst: tuple[Verdict, ...] = ("fails", "not enough runs", "too close to call", "holds")
     deciding = min(findings, key=lambda finding: worst.index(finding.verdict))
     return replace(deciding, meets=deciding.verdict, detail=deciding.detail if detail is None else detail)

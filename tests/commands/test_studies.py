@@ -39,7 +39,7 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
     for name, verdict in (("true", "✓ holds"), ("false", "✗ fails")):
         assert re.search(rf"│ {name} │ Section 1 │ 50% \[25%, 75%\] │ ≥ 50% │ {verdict} +│", table), said
     assert re.search(r"│ rare │ Section 1 │ – │ ≥ 50% │ \? not enough runs │", table)
-    assert "1 of 3 claims hold" in said
+    assert "1 of 3 claims of the paper hold" in said
     assert "not judged at scale smoke: large" in said
     for kind in ("png", "html"):
         path = f"results/figures/test/tiny/smoke/widths.{kind}"
@@ -70,12 +70,27 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
         "| `false`: It is said that false | Section 1 | ≥ 50% | 50% [25%, 75%] (1 of 2) | **fails** |",
         "| `rare`: It is said that rare | Section 1 | ≥ 50% | – | **not enough runs** |",
     ]
-    assert "1 of 3 claims hold" in call("claims", "--scale", "smoke").stdout
+    assert "1 of 3 claims of the paper hold" in call("claims", "--scale", "smoke").stdout
 
     drawn = call("figures", "test/tiny", "--scale", "smoke", "--figures", "elsewhere")
     assert drawn.stdout.split() == [
         word for kind in ("png", "html") for word in ("figure", f"elsewhere/test/tiny/smoke/widths.{kind}")
     ]
+
+
+def test_pages_of_claims_are_written_from_a_store(folder, tiny_study, monkeypatch):
+    from glassware.printing import pages
+
+    monkeypatch.setattr(pages, "STUDIES", {STUDY.name: STUDY})
+    monkeypatch.setattr(pages, "PAGES", (pages.Page("tiny", "Tiny", lambda name: True),))
+    assert call("run", "test/tiny").exit_code == 0
+    assert "claims/tiny.intro.md must be there" in sentence(call("claims", "--pages", "docs"))
+    (folder / "docs/claims").mkdir(parents=True)
+    (folder / "docs/claims/tiny.intro.md").write_text("# Tiny\n\n<!-- claims -->\n")
+    assert call("claims", "--pages", "docs").stdout == "docs/claims-tiny.md\n"
+    said = (folder / "docs/claims-tiny.md").read_text()
+    assert "| ≥ 50% | holds: 50% [25%, 75%] (1 of 2) | not measured |" in said
+    assert re.search(r"Laptop scale: \d+ runs of this store \(glassware \S+, JAX \S+, .+\)", said)
 
 
 def test_a_study_in_shares(folder, tiny_study, trained):
@@ -88,13 +103,13 @@ def test_a_study_in_shares(folder, tiny_study, trained):
     assert "waits" not in said[1].stdout  # all of the first stage is there
     for one in said:
         assert re.search(r"\d of \d results are in results/store; the same command without --share", one.stdout)
-        assert "claims hold" not in one.stdout
+        assert "claims of the paper" not in one.stdout
     assert not (folder / "results/figures").exists()
     assert 4 <= len(trained) < 8
     last = call(*words)
     assert len(trained) == 8
     assert "4 runs: 4 done before, 0 to train" in last.stdout
-    assert "1 of 3 claims hold" in last.stdout
+    assert "1 of 3 claims of the paper hold" in last.stdout
 
 
 def test_a_share_of_nothing_is_a_sentence(folder, tiny_study):

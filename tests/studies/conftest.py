@@ -10,7 +10,7 @@ from glassware.sweeps import Store
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
-    """Verdicts rest on the measured value, not on its interval: a rough interval will do here."""
+    """A rough interval will do where rows clearly hold or clearly fail; a test that needs a good one raises this."""
     monkeypatch.setattr(statistics, "RESAMPLES", 20)
 
 

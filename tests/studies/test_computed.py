@@ -147,9 +147,13 @@ def test_the_commands(folder, monkeypatch):
     monkeypatch.setattr(studies, "STUDIES", {STUDY.name: STUDY, BOTH.name: BOTH})
     call = lambda *words: calls.call(*words).stdout
     said = call("run", "test/computed", "--scale", "smoke")
-    assert said.index("Three numbers") < said.index("computing (no training)") < said.index("1 of 1 claims hold")
+    assert (
+        said.index("Three numbers")
+        < said.index("computing (no training)")
+        < said.index("1 of 1 claims of the paper hold")
+    )
     assert "computed before" in call("run", "test/computed", "--scale", "smoke")
-    assert "1 of 1 claims hold" in call("claims", "test/computed", "--scale", "smoke")
+    assert "1 of 1 claims of the paper hold" in call("claims", "test/computed", "--scale", "smoke")
     assert "values.png" in call("figures", "test/computed", "--scale", "smoke")
     assert "computed, not trained" in call("estimate", "test/computed", "--scale", "smoke")
     assert '"runs": 0' in call("estimate", "test/computed", "--scale", "smoke", "--json")
