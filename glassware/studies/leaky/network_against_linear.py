@@ -39,7 +39,8 @@ from glassware.charts.tiles import tiles
 from glassware.foundation.statistics import Estimate, mean, mean_share, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.leaky.against_linear_rows import (
+from glassware.studies.leaky.fit import EXAMINED, FIRST_SEED
+from glassware.studies.leaky.network_against_linear_rows import (
     FIXED,
     KERNELS,
     NETWORK,
@@ -48,7 +49,6 @@ from glassware.studies.leaky.against_linear_rows import (
     monomial_rows,
     network_row,
 )
-from glassware.studies.leaky.fit import EXAMINED, FIRST_SEED
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most, below, between, counted
 from glassware.theory.leaky.distributions import majority_agreement
