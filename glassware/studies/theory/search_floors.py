@@ -71,9 +71,9 @@ def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
             support = tuple(sorted(int(i) for i in rng.choice(n, k, replace=False)))
             x = random_signs(rng, (m, n))
             y = chi(x, support) * np.where(rng.random(m) < noise, -1.0, 1.0)
-            began = time.perf_counter()
+            began = time.thread_time()
             found, verdict = _solve(algorithm, x, y, k, rng)
-            took = 1000 * (time.perf_counter() - began)
+            took = 1000 * (time.thread_time() - began)
             rows.append({"algorithm": algorithm, "n": n, "k": k, "m": m, "noise": noise, "trial": trial,
                          "found": found == support, "verdict": verdict, "milliseconds": took})  # fmt: skip
     return pl.DataFrame(rows)
@@ -179,7 +179,7 @@ CLAIMS = (
     Claim("elimination", "Without noise elimination finds S from n + 20 examples", "our remark on Section 3.1",
           "in ≥ 99% of trials, n = 300, k = 5", elimination_solves, source="ours"),
     Claim("elimination-fast", "It takes milliseconds", "our remark on Section 3.1",
-          "median ≤ 100 ms, over trials that find S", elimination_is_fast, source="ours"),
+          "median ≤ 100 ms of processor time, over trials that find S", elimination_is_fast, source="ours"),
     Claim("elimination-noise", "With noise elimination fails", "our remark on Section 3.1",
           "finds S in ≤ 1% of trials with 10% flipped labels, and in ≥ 99% without", elimination_needs_truth,
           source="ours", note="sharpened: what never finds S does not count"),
