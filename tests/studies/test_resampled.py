@@ -45,6 +45,7 @@ def test_rows_are_drawn_within_their_cell():
 def test_what_the_rows_do_not_determine_is_unknown():
     assert math.isnan(resampled(noisy(0.5), ["n"], lambda frame: None).value)
     alone = resampled(noisy(0.5, runs=1), ["n"], slope)  # one run per cell says nothing of its noise
-    assert math.isfinite(alone.value) and math.isnan(alone.low)
+    assert math.isfinite(alone.value)
+    assert math.isnan(alone.low)
     answers = iter([1.0] + [None, 1.0] * 100)
     assert math.isnan(resampled(noisy(0.5), ["n"], lambda frame: next(answers)).low)

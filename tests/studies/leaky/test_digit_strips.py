@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from glassware.studies.leaky.digit_strips import FIXED, METHODS, NETWORK, STUDY, by_method, stage
-from tests.studies.leaky.rows import verdict
+from tests.studies.judged import verdict
 
 ONE, THREE = (0.98, 0.96, 0.9, 0.97, 0.95), (0.75, 0.5, 0.5, 0.51, 0.52)  # in the order of METHODS
 

@@ -6,7 +6,7 @@ import pytest
 
 from glassware.studies.leaky.first_step import STUDY
 from glassware.theory.leaky.first_step import good_probability
-from tests.studies.leaky.rows import verdict
+from tests.studies.judged import verdict
 
 STEP = {"n": 101, "k": 3, "q": 1000, "m": 20_000, "seed": 1, "good": 260, "alpha": 0.26, "alpha_low": 0.25,
         "alpha_high": 0.4, "alpha_closed": 0.26, "off_rms": 0.0053, "off_largest": 0.0,

@@ -4,7 +4,7 @@ import pytest
 
 from glassware.foundation import statistics
 from glassware.studies.leaky.leak_needed import STUDY
-from tests.studies.leaky.rows import verdict
+from tests.studies.judged import verdict
 
 MEANS = {0.0: 0.5, 0.05: 0.7, 0.1: 0.9, 0.25: 0.998, 0.5: 0.998, 0.75: 0.998, 0.95: 0.8}
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from glassware.studies.leaky.lemmas import STUDY
-from tests.studies.leaky.rows import verdict
+from tests.studies.judged import verdict
 
 PRINTED = ("printed-pairing", "printed-alpha", "printed-coefficients", "printed-hinges")
 

@@ -5,7 +5,7 @@ import pytest
 from glassware.studies.leaky.network_against_linear import STUDY
 from glassware.studies.leaky.network_against_linear_rows import NETWORK
 from glassware.theory.leaky.distributions import majority_agreement
-from tests.studies.leaky.rows import spread, verdict
+from tests.studies.judged import spread, verdict
 
 
 def fits(method, uniform, n=51, k=5, q=200, leaking=1.0, count=3):

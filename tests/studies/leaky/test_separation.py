@@ -5,7 +5,7 @@ import pytest
 
 from glassware.foundation import statistics
 from glassware.studies.leaky.separation import FEATURES, NETWORK, STUDY, threshold
-from tests.studies.leaky.rows import verdict
+from tests.studies.judged import verdict
 
 
 @pytest.fixture(autouse=True)

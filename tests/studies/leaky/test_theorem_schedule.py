@@ -7,7 +7,7 @@ from glassware.studies.leaky.theorem_schedule import SCHEDULES, STUDY, drift, fo
 from glassware.theory.leaky.distributions import majority_agreement
 from glassware.theory.leaky.network import theorem_decay, theorem_rate
 from glassware.theory.leaky.readout import drift_bounds
-from tests.studies.leaky.rows import verdict
+from tests.studies.judged import verdict
 
 FAST, AGREE = "500 times the rate", majority_agreement(3)
 

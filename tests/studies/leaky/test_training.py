@@ -6,7 +6,7 @@ import pytest
 
 from glassware.studies.leaky.training import STUDY, trained
 from glassware.theory.leaky.distributions import majority_agreement
-from tests.studies.leaky.rows import verdict
+from tests.studies.judged import verdict
 
 
 def test_runs_go_on_from_their_first_step_with_its_hidden_set_and_other_examples(smoke):
