@@ -11,6 +11,7 @@ from glassware import studies
 from glassware.foundation.errors import StoreError
 from glassware.foundation.statistics import Estimate
 from glassware.studies import Claim, Finding, Study
+from glassware.studies.verdict import between
 from glassware.sweeps import Store, keep_computed
 from tests import calls
 from tests.helpers import TINY, tiny
@@ -24,8 +25,7 @@ def compute(scale, seeds):
 
 
 def largest(frame):
-    value = frame["value"].max()
-    return Finding(Estimate(value, value, value), value == 2.0)
+    return Finding(Estimate.exact(frame["value"].max()), between(2.0, 2.0))
 
 
 CLAIM = Claim("two", "The largest is two", "Section 1", "= 2", largest, ("smoke", "laptop"))

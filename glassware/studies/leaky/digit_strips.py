@@ -7,7 +7,8 @@ advance, or gates fixed in advance as in the tangent kernel, hardly beat chance.
 Grids (each row: a number of digits, a method, a seed)
     paper   the same images (the published experiment uses larger ones), 60,000 strips, k = 1, 2, 3, 5 seeds.
     laptop  scikit-learn's 1,797 images of 8 x 8 pixels, 1,300 for training; 20,000 strips for training and 4,000 of
-            unseen images for the test, k = 1 and 3, 2 seeds.
+            unseen images for the test, k = 1 (16 seeds: the split of the images decides more than the method) and
+            k = 3 (5 seeds).
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
@@ -19,17 +20,18 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
-from glassware.foundation.statistics import Estimate
+from glassware.foundation.statistics import mean, mean_share
 from glassware.models import MLP, Gated, Init, Model
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.runs import repeats
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most
 from glassware.tasks import DigitStrip
 from glassware.training import Adam, Evaluation, Run
 
@@ -44,17 +46,18 @@ METHODS: dict[str, tuple[Model, Init, tuple[float, ...]]] = {
     "tangent gates": (Gated(gates=GATES), Init(), FROZEN),
 }
 FIXED = tuple(METHODS)[1:]
-# Digits, training strips, test strips, epochs, examinations, seeds.
-SIZES: dict[Scale, tuple[tuple[int, ...], int, int, int, int, int]] = {
-    "smoke": ((1, 3), 512, 256, 1, 2, 1),
-    "laptop": ((1, 3), 20_000, 4000, 20, 5, 2),
-    "paper": ((1, 2, 3), 60_000, 10_000, 20, 5, 5),
+READ = 0.85  # accuracy of a method that reads the parity of a single digit
+# Seeds by number of digits, training strips, test strips, epochs, examinations.
+SIZES: dict[Scale, tuple[dict[int, int], int, int, int, int]] = {
+    "smoke": ({1: 1, 3: 1}, 512, 256, 1, 2),
+    "laptop": ({1: 16, 3: 5}, 20_000, 4000, 20, 5),
+    "paper": ({1: 5, 2: 5, 3: 5}, 60_000, 10_000, 20, 5),
 }
 
 
 def stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """One run per number of digits, method and seed."""
-    digits, train, test, epochs, examinations, count = SIZES[scale]
+    digits, train, test, epochs, examinations = SIZES[scale]
     steps = epochs * train // BATCH
     return [
         Run(
@@ -71,7 +74,7 @@ def stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
             seed=seed,
             pairing=f"strips of {k}",
         )
-        for k in digits
+        for k, count in digits.items()
         for seed in repeats(seeds or count)
         for model, init, rates in METHODS.values()
     ]
@@ -97,49 +100,60 @@ def by_method(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def one_digit(frame: pl.DataFrame) -> Finding:
-    """Lead of the network over the best fixed method at k = 1."""
-    levels = _levels(frame, 1)
+    """Mean lead of the network over the best fixed method at k = 1, in pairs of equal strips."""
+    levels = _accuracies(frame, 1)
     if levels is None:
         return NOT_ENOUGH
-    lead = levels[NETWORK] - max(levels[method] for method in FIXED)
-    return Finding(Estimate(lead), lead <= 0.03, "points", _listed(levels))
+    best = max(FIXED, key=lambda method: np.mean(levels[method]))
+    lead = mean([network - fixed for network, fixed in zip(levels[NETWORK], levels[best], strict=True)])
+    text = f"{len(levels[best])} seeds; best fixed method: {best}; {_listed(levels)}"
+    return all_of([
+        Finding(lead, at_most(0.03), "hundredths", text),
+        Finding(mean_share(levels[best]), at_least(READ), "points", f"best fixed method: {best}"),
+    ])  # fmt: skip
 
 
 def network_learns(frame: pl.DataFrame) -> Finding:
-    """Accuracy of the network at k = 3."""
-    levels = _levels(frame, 3)
-    if levels is None:
-        return NOT_ENOUGH
-    return Finding(Estimate(levels[NETWORK]), levels[NETWORK] >= 0.7, "points", _listed(levels))
+    """Mean accuracy of the network at k = 3."""
+    levels = _accuracies(frame, 3)
+    return (
+        NOT_ENOUGH if levels is None else Finding(mean_share(levels[NETWORK]), at_least(0.7), "points", _listed(levels))
+    )
 
 
 def fixed_fail(frame: pl.DataFrame) -> Finding:
-    """Best fixed method at k = 3."""
-    levels = _levels(frame, 3)
-    if levels is None:
+    """Mean accuracy of the best fixed method at k = 3, each of which reads a single digit."""
+    one, three = _accuracies(frame, 1), _accuracies(frame, 3)
+    if one is None or three is None:
         return NOT_ENOUGH
-    best = max(levels[method] for method in FIXED)
-    return Finding(Estimate(best), best <= 0.56, "points", _listed(levels))
+    levels = sorted((mean_share(three[method]) for method in FIXED), key=lambda level: -level.value)
+    fail = [Finding(level, at_most(0.56), "points", _listed(three)) for level in levels]
+    read = [Finding(mean_share(one[m]), at_least(READ), "points", f"{m} on one digit") for m in FIXED]
+    return all_of([*fail, *read])
 
 
-def _levels(frame: pl.DataFrame, k: int) -> dict[str, float] | None:
-    """Mean accuracy of every method, if all are there."""
-    cells = where(by_method(frame), k=k).group_by("method").agg(pl.col("accuracy").mean())
-    found = {str(method): float(level) for method, level in cells.rows()}
-    return found if set(found) >= set(METHODS) else None
+def _accuracies(frame: pl.DataFrame, k: int) -> dict[str, list[float]] | None:
+    """Accuracies of every method by seed, for the seeds that all methods have; None where a method has none."""
+    cell = where(by_method(frame), k=k)
+    whole = cell.filter(pl.col("method").n_unique().over("seed") == len(METHODS)).sort("seed")
+    if not len(whole):
+        return None
+    return {method: where(whole, method=method)["accuracy"].to_list() for method in METHODS}
 
 
-def _listed(levels: dict[str, float]) -> str:
-    return ", ".join(f"{method} {levels[method]:.3f}" for method in METHODS)
+def _listed(levels: dict[str, list[float]]) -> str:
+    return ", ".join(f"{method} {np.mean(levels[method]):.3f}" for method in METHODS)
 
 
 CLAIMS = (
     Claim("one-digit", "With one digit fixed features are about as good", "published version, digit strips",
-          "network at most 3 points ahead of the best fixed method, k = 1", one_digit, ("laptop",)),
+          "network at most 3 points ahead of the best fixed method, which reads ≥ 85%, k = 1", one_digit, ("laptop",),
+          note="paired: all methods of a seed see the same strips; sharpened: guessing is no further behind"),
     Claim("network", "With three digits the trained network learns the parity", "published version, digit strips",
-          "accuracy ≥ 70% at k = 3", network_learns, ("laptop",)),
+          "mean accuracy ≥ 70% at k = 3", network_learns, ("laptop",)),
     Claim("fixed", "With three digits no fixed method does", "published version, digit strips",
-          "every fixed method ≤ 56% at k = 3", fixed_fail, ("laptop",)),
+          "every fixed method ≤ 56% at k = 3, and ≥ 85% at k = 1", fixed_fail, ("laptop",),
+          note="sharpened: a method that reads not even one digit does not count"),
 )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from glassware.charts.dots import dots
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_most, below
 from glassware.theory.boolean import cube
 from glassware.theory.leaky.distributions import LeakyParity
 from glassware.theory.leaky.first_step import (
@@ -189,9 +189,8 @@ def equalities(frame: pl.DataFrame) -> Finding:
     found = frame.filter(pl.col("form") == "corrected", pl.col("gap").is_not_null())
     if not len(found):
         return NOT_ENOUGH
-    worst = max(found["gap"].to_list())
     text = f"{found['statement'].n_unique()} statements, {len(found)} cases"
-    return Finding(Estimate.exact(worst), worst <= 1e-12, "", text)
+    return Finding(Estimate.exact(max(found["gap"].to_list())), at_most(1e-12), "", text)
 
 
 def inequalities(frame: pl.DataFrame) -> Finding:
@@ -199,17 +198,19 @@ def inequalities(frame: pl.DataFrame) -> Finding:
     found = frame.filter(pl.col("bound").is_not_null())
     if not len(found):
         return NOT_ENOUGH
-    worst = max((found["value"] / found["bound"]).to_list())
-    text = f"{found['statement'].n_unique()} statements, {len(found)} cases"
-    return Finding(Estimate.exact(worst), worst < 1, "times", text)
+    shares = (found["value"] / found["bound"]).to_list()
+    text = f"{found['statement'].n_unique()} statements, {len(found)} cases; the smallest {min(shares):.2g}"
+    limits = ((max(shares), below(1)), (min(shares), above(0)))
+    return all_of([Finding(Estimate.exact(value), limit, "times", text) for value, limit in limits])
 
 
 def _printed(statement: str, frame: pl.DataFrame) -> Finding:
-    """Largest distance from equality of the printed form over its cases, from the smallest on."""
+    """Largest distance from equality of the printed form over its cases."""
     found = frame.filter(pl.col("form") == "printed", pl.col("statement") == statement)["gap"].to_list()
     if not found:
         return NOT_ENOUGH
-    return Finding(Estimate(max(found), min(found), max(found)), max(found) <= 1e-12, "", f"{len(found)} cases")
+    text = f"{len(found)} cases; the smallest {min(found):.3g}"
+    return Finding(Estimate.exact(max(found)), at_most(1e-12), "", text)
 
 
 def printed_pairing(frame: pl.DataFrame) -> Finding:
@@ -234,8 +235,8 @@ def printed_hinges(frame: pl.DataFrame) -> Finding:
 
 CLAIMS = (
     Claim("equalities", "The corrected equalities hold", "Lemmas 3 to 10", "to 1e-12", equalities, EVERYWHERE),
-    Claim("inequalities", "The inequalities hold with room", "Theorem 1; Lemmas 3, 7, 8, 12", "value / bound < 1",
-          inequalities, EVERYWHERE),
+    Claim("inequalities", "The inequalities hold with room", "Theorem 1; Lemmas 3, 7, 8, 12", "0 < value / bound < 1",
+          inequalities, EVERYWHERE, note="sharpened: a value of 0 would be below any bound"),
     Claim("printed-pairing", "Paired as printed, the network starts at 0", "Section 3, as printed", "to 1e-12",
           printed_pairing, EVERYWHERE),
     Claim("printed-alpha", "alpha is the printed probability", "Lemma 7, as printed", "to 1e-12", printed_alpha,

@@ -13,7 +13,8 @@ Grids (each row: a method, k, a size, a seed)
     smoke   n = 15, k = 3, q = 10 and 60, N = 100, 200 examples for the kernel.
 
 Decisions where the paper is silent
-    One gradient and one linear system per row: no steps to train, so rows are computed, not runs.
+    Rows are computed, not runs: a kernel machine is no network that a run could train, and all methods must share
+    examples and solver.
     Learned: mean accuracy on D1 over seeds at least 95%. The threshold of a method is its smallest size that is
     learned; none where the largest is not.
 """
@@ -31,8 +32,9 @@ from glassware.foundation.statistics import Estimate, mean_share
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, readout, stepped
+from glassware.studies.resampled import resampled
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most
 from glassware.theory.leaky.distributions import LeakyParity
 from glassware.theory.leaky.fixed_kernels import kernel_ridge, relu_tangent
 from glassware.theory.leaky.linear_methods import forster_bound, gaussian_relu, tangent_features
@@ -59,11 +61,11 @@ GRIDS: dict[Scale, tuple[int, list[int], Sizes, int, int]] = {  # n, ks, sizes, 
     "paper": (31, [3, 5, 7, 9], LARGE, 100_000, 1_000_000),
 }
 REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 3}
-LEARNED = 0.95
+LEARNED, ENOUGH = 0.95, 200  # accuracy on D1; q of the network that is judged
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a method, k, size and seed."""
+    """One row per method, k, size and seed."""
     n, ks, sizes, sample, most = GRIDS[scale]
     rows = []
     for k in ks:
@@ -104,46 +106,68 @@ def _ks(frame: pl.DataFrame) -> list[int]:
     return sorted(frame["k"].unique())
 
 
-def network_threshold(frame: pl.DataFrame) -> Finding:
-    """Largest threshold q of the network over k."""
-    if not len(where(frame, method=NETWORK, k=5)):
+def _level(frame: pl.DataFrame, method: str, k: int, size: int, column: str = "uniform") -> Estimate | None:
+    """Mean accuracy of a method of this size, on D1 or on D2 (``leaking``)."""
+    found = where(frame, method=method, k=k, size=size)[column].to_list()
+    return mean_share(found) if found else None
+
+
+def network_learns(frame: pl.DataFrame) -> Finding:
+    """The lower mean D1 accuracy of the network with q = 200 at k = 3 and k = 5."""
+    levels = [level for k in (3, 5) if (level := _level(frame, NETWORK, k, ENOUGH))]
+    if len(levels) < 2:
         return NOT_ENOUGH
-    found = {k: threshold(frame, NETWORK, k) for k in (3, 5)}
-    worst = max(found.values())
-    return Finding(Estimate(worst, min(found.values()), worst), worst <= 200, "", _listed(found))
+    text = f"thresholds {_listed({k: threshold(frame, NETWORK, k) for k in (3, 5)})}"
+    worst_first = sorted(levels, key=lambda level: level.value)
+    return all_of([Finding(level, at_least(LEARNED), "points", text) for level in worst_first])
 
 
 def features_fail(frame: pl.DataFrame) -> Finding:
-    """Mean D1 accuracy of the most Gaussian ReLU features at k = 5."""
+    """Mean D1 accuracy of the most Gaussian ReLU features at k = 5, beside their D2 accuracy and the network."""
     found = where(frame, method=FEATURES, k=5)
     if not len(found):
         return NOT_ENOUGH
     size = max(found["size"])
-    level = mean_share(where(found, size=size)["uniform"].to_list())
+    parity, leak = (_level(frame, FEATURES, 5, size, column) for column in ("uniform", "leaking"))
+    network = _level(frame, NETWORK, 5, ENOUGH)
+    if parity is None or leak is None or network is None:
+        return NOT_ENOUGH
     bound = f"N = {size}; Forster's bound {forster_bound(found['n'][0], 5):.0f}"
     others = ", ".join(
         f"{name}: {_listed({k: threshold(frame, name, k) for k in _ks(frame)})}" for name in (GATES, KERNEL)
     )
-    return Finding(level, level.value < LEARNED, "points", f"{bound}; thresholds of {others}")
+    text = f"{bound}; D2 {leak.value:.3f}; network of q = {ENOUGH} {network.value:.3f}; thresholds of {others}"
+    limits = ((parity, at_most(0.75)), (leak, at_least(0.9)), (network, at_least(LEARNED)))
+    return all_of([Finding(level, limit, "points", text) for level, limit in limits])
 
 
 def features_grow(frame: pl.DataFrame) -> Finding:
-    """Smallest growth of log2 of the features' threshold a unit of k, where there are thresholds."""
+    """Smallest growth of log2 of the features' threshold per unit of k, where there are thresholds."""
+    growth = resampled(where(frame, method=FEATURES), ["k", "size"], _smallest_growth)
+    found = {k: threshold(frame, FEATURES, k) for k in _ks(frame)}
+    return NOT_ENOUGH if math.isnan(growth.value) else Finding(growth, at_least(1), "", _listed(found))
+
+
+def _smallest_growth(frame: pl.DataFrame) -> float | None:
     found = [(k, threshold(frame, FEATURES, k)) for k in _ks(frame)]
     known = [(k, size) for k, size in found if math.isfinite(size)]
     if len(known) < 2:
-        return NOT_ENOUGH
-    growth = min(math.log2(b / a) / (after - k) for (k, a), (after, b) in pairwise(known))
-    return Finding(Estimate(growth), growth >= 1, "", _listed(dict(found)))
+        return None
+    return min(math.log2(b / a) / (after - k) for (k, a), (after, b) in pairwise(known))
 
 
 def network_grows_slowly(frame: pl.DataFrame) -> Finding:
     """Threshold of the network at k = 9 over that at k = 3."""
-    few, many = (threshold(frame, NETWORK, k) for k in (3, 9))
-    if not len(where(frame, method=NETWORK, k=9)) or math.isinf(few):
+    if not len(where(frame, method=NETWORK, k=9)):
         return NOT_ENOUGH
-    ratio = many / few
-    return Finding(Estimate(ratio), ratio <= 8, "times", f"{few:g} to {many:g}")
+    ratio = resampled(where(frame, method=NETWORK), ["k", "size"], _growth_from_3_to_9)
+    few, many = (threshold(frame, NETWORK, k) for k in (3, 9))
+    return NOT_ENOUGH if math.isnan(ratio.value) else Finding(ratio, at_most(8), "times", f"{few:g} to {many:g}")
+
+
+def _growth_from_3_to_9(frame: pl.DataFrame) -> float | None:
+    few, many = (threshold(frame, NETWORK, k) for k in (3, 9))
+    return None if math.isinf(few) else many / few
 
 
 def _listed(found: dict[int, float]) -> str:
@@ -152,11 +176,12 @@ def _listed(found: dict[int, float]) -> str:
 
 CLAIMS = (
     Claim("network", "A small network is enough for both k", "Theorem 2",
-          "D1 ≥ 95% with q ≤ 200 for k = 3 and 5", network_threshold, ("laptop",)),
+          "mean D1 ≥ 95% with q = 200 for k = 3 and 5", network_learns, ("laptop",)),
     Claim("features", "Thousands of fixed features are not enough for k = 5", "Theorem 1",
-          "D1 < 95% with 3,000 Gaussian ReLU features", features_fail, ("laptop",)),
+          "3,000 Gaussian ReLU features: D1 ≤ 75%, D2 ≥ 90%; network with q = 200: D1 ≥ 95%", features_fail,
+          ("laptop",), note="was: D1 < 95%, which guessing passes; the features must read the leak, the network learn"),
     Claim("features-grow", "The number of fixed features needed grows exponentially with k", "Theorem 1",
-          "log2 of the threshold grows by ≥ 1 a unit of k", features_grow, ("paper",)),
+          "log2 of the threshold grows by ≥ 1 per unit of k", features_grow, ("paper",)),
     Claim("network-grows", "The network needed grows slowly with k", "Theorem 2",
           "threshold at k = 9 at most 8 times that at k = 3", network_grows_slowly, ("paper",)),
 )  # fmt: skip

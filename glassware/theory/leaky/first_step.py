@@ -56,7 +56,7 @@ def good_probability_bound(k: int) -> float:
 
 
 def neuron_step(row: Floats, bias: float, task: LeakyParity) -> tuple[Floats, float, float]:
-    """(E[y z gate] (n,), E[y gate], E[y relu6]) of one neuron with weights in {-1, 0, 1}."""
+    """(E[y z gate] (n,), E[y gate], E[y relu6]) of one neuron with weights in {-1, 0, 1}, for odd and even k."""
     n, k, relevant = task.n, task.k, np.array(task.support)
     mask = np.isin(np.arange(n), relevant)
     inner, outer = row[relevant], row[~mask]
@@ -78,23 +78,26 @@ def neuron_step(row: Floats, bias: float, task: LeakyParity) -> tuple[Floats, fl
         mean, output = sign * uniform(k), sign * uniform(k, True)
     elif len(zeros) == 1:
         direction[zeros] = float(np.prod(inner[inner != 0])) * uniform(k - 1)
-    # D2: all relevant bits equal the label, so they shift the sum by +total or -total.
-    tilted = np.zeros(n)
-    tilted[relevant] = (leaky(0, total) + leaky(0, -total)) / 2
+    # D2: the relevant bits all equal one sign, which shifts the sum by +total or -total. The label is that sign to the
+    # power k: the sign itself for odd k, always + for even k. So y times the sign is + for odd k, the sign for even k.
+    def over_signs(level: int, times_sign: bool, value: bool = False) -> float:
+        plus, minus = leaky(level, total, value), leaky(level, -total, value)
+        return (plus - minus) / 2 if times_sign else (plus + minus) / 2
+
+    odd, tilted = k % 2 == 1, np.zeros(n)
+    tilted[relevant] = over_signs(0, not odd)
     if outside:
-        tilted[~mask] = outer * (leaky(1, total) - leaky(1, -total)) / 2
+        tilted[~mask] = outer * over_signs(1, odd)
     p = task.leak
-    tilted_mean = (leaky(0, total) - leaky(0, -total)) / 2
-    tilted_output = (leaky(0, total, True) - leaky(0, -total, True)) / 2
     return (
         (1 - p) * direction + p * tilted,
-        (1 - p) * mean + p * tilted_mean,
-        (1 - p) * output + p * tilted_output,
+        (1 - p) * mean + p * over_signs(0, odd),
+        (1 - p) * output + p * over_signs(0, odd, value=True),
     )
 
 
 def population_step(network: Network, task: LeakyParity, printed: bool = False) -> Network:
-    """The big first step without sampling. Needs odd k and the corrected pairing (g = 0).
+    """The big first step without sampling. Needs the corrected pairing (g = 0).
 
     Args:
         network: as initialised.

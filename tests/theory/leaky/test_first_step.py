@@ -42,6 +42,19 @@ def test_the_closed_form_is_the_gradient_of_the_whole_distribution(n, k, leak):
     assert np.max(np.abs(printed.w - exact.w)) > 0.1
 
 
+@pytest.mark.parametrize(("n", "k"), [(10, 4), (9, 2), (10, 6)])
+@pytest.mark.parametrize("leak", [1.0, 0.5])
+def test_the_closed_form_holds_for_even_supports_too(n, k, leak):
+    """Nothing of the support leaks then: on the leaking inputs the label is always +."""
+    rng = RNG(1)
+    task, network = LeakyParity(n, tuple(range(1, k + 1)), leak), initialise(n, k, 60, rng)
+    z = cube(n)
+    exact = first_step(network, z / math.sqrt(n), task.label(z), task.probability(z))
+    closed = population_step(network, task)
+    for name in ("w", "b", "u"):
+        np.testing.assert_allclose(getattr(closed, name), getattr(exact, name), atol=1e-12)
+
+
 @pytest.mark.parametrize(("n", "k"), CELLS)
 def test_good_neurons_keep_nothing_off_the_support(n, k):
     task, network = start(n, k)
