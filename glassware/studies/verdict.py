@@ -23,7 +23,10 @@ class Threshold:
 
     def met_by(self, value: float) -> bool:
         """Whether this very number meets the claim."""
-        return self.low < value < self.high if self.strict else self.low <= value <= self.high
+        if not self.strict:
+            return self.low <= value <= self.high
+        # An open end includes the infinite: a time that is never reached is above every number.
+        return (value > self.low or self.low == -math.inf) and (value < self.high or self.high == math.inf)
 
     def verdict(self, measured: Estimate) -> Verdict:
         """Holds where the whole interval meets the claim, fails where none of it does.
@@ -35,7 +38,9 @@ class Threshold:
             return "not enough runs"
         if self.met_by(low) and self.met_by(high):
             return "holds"
-        apart = (high <= self.low or low >= self.high) if self.strict else (high < self.low or low > self.high)
+        if not self.strict:
+            return "fails" if high < self.low or low > self.high else "too close to call"
+        apart = (high <= self.low > -math.inf) or (low >= self.high < math.inf)
         return "fails" if apart else "too close to call"
 
 
