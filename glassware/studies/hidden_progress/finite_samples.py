@@ -187,7 +187,8 @@ def decay_needs_fewer_examples(frame: pl.DataFrame) -> Finding:
 
     # Runs are resampled within each cell.
     both = (bootstrap(growth, *cells), at_most(1)), (bootstrap(saved, *cells), below(1))
-    detail = "; ".join(f"λ={decay:g}: {_size(m)}" for decay, m in zip(PAPER_DECAYS, smallest(*cells), strict=True))
+    named = zip(PAPER_DECAYS, smallest(*cells), strict=True)
+    detail = "; ".join(f"λ={decay:g}: {'none' if m == NEVER else m}" for decay, m in named)
     return all_of([Finding(estimate, meets, "times") for estimate, meets in both], detail)
 
 
@@ -206,11 +207,15 @@ def _grid_listed(frame: pl.DataFrame, n: int) -> str:
 
 
 def _words(found: list[float]) -> str:
-    return ", ".join("never" if math.isinf(delay) else f"{delay:.1f}×" for delay in sorted(found))
+    """Median and range of the delays of a cell's runs."""
+    if not found:
+        return "no runs"
+    middle, least, most = (_times(delay) for delay in (median(found), min(found), max(found)))
+    return f"{middle} ({least} to {most}, {len(found)} runs)"
 
 
-def _size(m: float) -> str:
-    return "none" if math.isinf(m) else f"{m:.0f}"
+def _times(delay: float) -> str:
+    return "never" if math.isinf(delay) else f"{delay:.1f}×"
 
 
 CLAIMS = (
