@@ -102,4 +102,4 @@ def test_times_are_those_of_ninety_of_a_hundred():
 
 
 def test_the_whole_study(tmp_path):
-    whole(STUDY, tmp_path, laptop=120, paper=240)
+    whole(STUDY, tmp_path, laptop=240, paper=240)
