@@ -9,9 +9,9 @@ Two gaps are kept of every draw. ``gap`` is the largest relevant entry minus the
 the paper's histograms: positive says that *one* relevant coordinate stands out. ``gap_min`` takes the smallest relevant
 entry: positive says that all of S does, which is what the definition of a Fourier gap asks for.
 
-Grids (draws a cell; every cell is a neuron, a law of its weights, n and k)
+Grids (draws per cell; every cell is a neuron, a law of its weights, n and k)
     paper   n = 11, 13, .., 19, k = 2 and 4, 10,000 draws.
-    laptop  n = 15, k = 2 and 4, 400 draws.
+    laptop  n = 15, k = 2 and 4, 2,000 draws.
     smoke   n = 9, k = 2, 40 draws.
 
 Decisions where the paper is silent
@@ -20,6 +20,8 @@ Decisions where the paper is silent
     Majority's value: that of a ReLU neuron with sign weights, half of the difference of two majority coefficients.
     "Comparable", "non-negligible probability": half of majority's gap, 40% of the draws. Paper and dissertation define
     the gap over all of S, so this one is judged beside the gap of the histograms.
+    Not judged is that the gap of a sinusoid is positive: its entries are in proportion to cot(w_i / sqrt n) on S and to
+    tan(w_j / sqrt n) off it, so that for weights of this size it could hardly be otherwise.
 """
 
 from __future__ import annotations
@@ -34,14 +36,14 @@ from glassware.charts.marked_histogram import marked_histogram
 from glassware.foundation.statistics import Estimate, bootstrap, wilson
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most, between
 from glassware.theory.boolean import Floats
 from glassware.theory.hidden_progress.fourier_gap import gradient_gap, gradient_gap_all, majority_gap
 from glassware.theory.hidden_progress.gradients import population_gradient, sinusoid_correlations
 
 SIZES: dict[Scale, tuple[list[int], list[int], int]] = {
     "smoke": ([9], [2], 40),
-    "laptop": ([15], [2, 4], 400),
+    "laptop": ([15], [2, 4], 2000),
     "paper": ([11, 13, 15, 17, 19], [2, 4], 10_000),
 }
 LAWS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Floats]] = {
@@ -55,7 +57,7 @@ SEED = 1100
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row a draw: both gaps of a neuron's population gradient, and majority's."""
+    """One row per draw: both gaps of a neuron's population gradient, and majority's."""
     sizes, ks, draws = SIZES[scale]
     parts = []
     for n in sizes:
@@ -98,27 +100,27 @@ def sign_is_majority(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     off = pl.max_horizontal(*((pl.col(gap) - pl.col("majority")).abs() for gap in ("gap", "gap_min")))
     worst = float(found.select(off.max()).item())
-    return Finding(Estimate.exact(worst), worst <= 1e-6, "", f"{len(found)} draws")
+    return Finding(Estimate.exact(worst), at_most(1e-6), "", f"{len(found)} draws")
 
 
-def _share(
-    frame: pl.DataFrame, neuron: str, ks: list[int], least: float, gap: str = "gap", of_majority: float = 0.0
-) -> Finding:
-    """The smallest share, among laws and sizes, of draws whose gap is positive, or at least a part of majority's."""
+def _share(frame: pl.DataFrame, ks: list[int], least: float, gap: str = "gap", of_majority: float = 0.0) -> Finding:
+    """The share of draws whose gap is positive, or at least a part of majority's, for each law and size."""
     found: list[tuple[str, Estimate]] = []
     enough = pl.col(gap) >= of_majority * pl.col("majority") if of_majority else pl.col(gap) > 0
     for k in ks:
-        cells = frame.filter(pl.col("neuron") == neuron, pl.col("law").is_in(RANDOM), pl.col("k") == k)
+        cells = frame.filter(pl.col("neuron") == "threshold", pl.col("law").is_in(RANDOM), pl.col("k") == k)
         if not len(cells):
             return NOT_ENOUGH
         shares = cells.group_by("law", "n", maintain_order=True).agg(enough.sum().alias("hits"), pl.len())
         found += [(f"{law}, n = {n}, k = {k}", wilson(hits, draws)) for law, n, hits, draws in shares.iter_rows()]
-    worst = min((share for _, share in found), key=lambda e: e.value)
-    return Finding(worst, worst.value >= least, "points", "; ".join(f"{cell} {e.value:.1%}" for cell, e in found))
+    detail = "; ".join(f"{cell} {e.value:.1%}" for cell, e in found)
+    # The smallest first: among equal verdicts it is the one to show.
+    ordered = sorted((share for _, share in found), key=lambda e: e.value)
+    return all_of([Finding(share, at_least(least), "points") for share in ordered], detail)
 
 
 def sinusoid_median(frame: pl.DataFrame) -> Finding:
-    """The median gap of random sinusoids over majority's, in the cell where it is furthest from 1."""
+    """The median gap of random sinusoids over majority's, for each law and size."""
     cells = frame.filter(pl.col("neuron") == "sinusoid").partition_by("law", "n", "k", maintain_order=True)
     if not cells:
         return NOT_ENOUGH
@@ -126,9 +128,8 @@ def sinusoid_median(frame: pl.DataFrame) -> Finding:
     for cell in cells:
         ratio = bootstrap(lambda sample: float(np.median(sample)), (cell["gap"] / cell["majority"]).to_list())
         found.append((f"{cell['law'][0]}, n = {cell['n'][0]}, k = {cell['k'][0]}", ratio))
-    furthest = max((e for _, e in found), key=lambda e: abs(math.log(e.value)) if e.value > 0 else math.inf)
     detail = "; ".join(f"{cell} {e.value:.2f}×" for cell, e in found)
-    return Finding(furthest, 1 / 3 <= furthest.value <= 3, "times", detail)
+    return all_of([Finding(ratio, between(1 / 3, 3), "times") for _, ratio in found], detail)
 
 
 CLAIMS = (
@@ -145,49 +146,43 @@ CLAIMS = (
         "Random threshold functions have a positive gap: k = 2",
         "Figure 11",
         "≥ 95% of draws, both laws",
-        lambda frame: _share(frame, "threshold", [2], 0.95),
+        lambda frame: _share(frame, [2], 0.95),
     ),
     Claim(
         "positive-k4",
         "Random threshold functions have a positive gap: k = 4",
         "Figure 11",
         "≥ 70% of draws, both laws",
-        lambda frame: _share(frame, "threshold", [4], 0.7),
+        lambda frame: _share(frame, [4], 0.7),
     ),
     Claim(
         "comparable",
         "The gap is comparable with majority's with non-negligible probability",
         "Figure 11",
         "at least half of majority's in ≥ 40% of draws, both laws, k = 2 and 4",
-        lambda frame: _share(frame, "threshold", [2, 4], 0.4, of_majority=0.5),
+        lambda frame: _share(frame, [2, 4], 0.4, of_majority=0.5),
+        note="draws were added after 400 had left it too close to call",
     ),
     Claim(
         "all-positive-k2",
         "The gap over all of S, as it is defined, is positive: k = 2",
         "Section 4.1; dissertation, Definition 5.4",
         "≥ 95% of draws, both laws, as for the gap of the figure",
-        lambda frame: _share(frame, "threshold", [2], 0.95, "gap_min"),
+        lambda frame: _share(frame, [2], 0.95, "gap_min"),
     ),
     Claim(
         "all-positive-k4",
         "The gap over all of S, as it is defined, is positive: k = 4",
         "Section 4.1; dissertation, Definition 5.4",
         "≥ 70% of draws, both laws, as for the gap of the figure",
-        lambda frame: _share(frame, "threshold", [4], 0.7, "gap_min"),
+        lambda frame: _share(frame, [4], 0.7, "gap_min"),
     ),
     Claim(
         "all-comparable",
         "The gap over all of S is comparable with majority's with non-negligible probability",
         "Section 4.1; dissertation, Definition 5.4",
         "at least half of majority's in ≥ 40% of draws, both laws, k = 2 and 4",
-        lambda frame: _share(frame, "threshold", [2, 4], 0.4, "gap_min", 0.5),
-    ),
-    Claim(
-        "sinusoid-positive",
-        "Random sinusoids have a positive gap",
-        "Figure 12, left",
-        "≥ 95% of draws, both laws, k = 2 and 4",
-        lambda frame: _share(frame, "sinusoid", [2, 4], 0.95),
+        lambda frame: _share(frame, [2, 4], 0.4, "gap_min", 0.5),
     ),
     Claim(
         "sinusoid-comparable",
@@ -230,4 +225,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
+    version=2,
 )

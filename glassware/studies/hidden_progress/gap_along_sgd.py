@@ -7,13 +7,15 @@ irrelevant one. If SGD amplifies the gap, it is positive at the start and grows 
 Grids
     paper   (n, k) = (15, 3), (30, 3), (15, 4), (20, 2), B = 32, learning rate 0.01, 100 trials each, T = 20,000,
             examined every 10 steps on 8,192 held-out examples.
-    laptop  the same with 20 trials each and 4,096 held-out examples.
+    laptop  the same with 4,096 held-out examples.
     smoke   (10, 2), 4 trials.
 
 Decisions where the paper is silent
     Tasks, batch, learning rate: ours. Seeds start at 100. "Grows during training" is judged where the error first falls
     to 45%, a moment before the transition, among the trials that go on to learn the parity; and at half of that time,
-    where steady growth would show too. The largest gap on the way is not used: a maximum is biased upwards.
+    where steady growth would show too. The largest gap on the way is not used: a maximum is biased upwards. Not judged
+    is that the gap starts positive: its entries are in proportion to cot(pi/2 w_i) on S and to tan(pi/2 w_j) off it,
+    and initial weights are below 1/2, so that it cannot be otherwise.
 """
 
 from __future__ import annotations
@@ -25,13 +27,11 @@ import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.foundation.statistics import Estimate, median, wilson
-from glassware.studies.cells import pooled
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.hidden_progress.shared.curves import has, points, reach
 from glassware.studies.hidden_progress.shared.settings import model
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
-from glassware.studies.words import counts_in_words
+from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, above, all_of, at_least
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run
@@ -46,7 +46,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """Trials of every task."""
     tasks, trials, steps, test = {
         "smoke": (((10, 2),), 4, 2000, 500),
-        "laptop": (TASKS, 20, 20_000, 4096),
+        "laptop": (TASKS, 100, 20_000, 4096),
         "paper": (TASKS, 100, 20_000, 8192),
     }[scale]
     chosen = range(FIRST_SEED, FIRST_SEED + (seeds or trials))
@@ -84,17 +84,6 @@ def _tasks(frame: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     return [(f"({part['n'][0]}, {part['k'][0]})", part) for part in parts]
 
 
-def starts_positive(frame: pl.DataFrame) -> Finding:
-    """Share of all trials whose gap is positive before the first step."""
-    found = _tasks(frame)
-    if not found:
-        return NOT_ENOUGH
-    first = pl.col(GAP).list.first()
-    hits = {task: (int((part.select(first > 0)[GAP]).sum()), len(part)) for task, part in found}
-    share = wilson(*pooled(hits.values()))
-    return Finding(share, share.value == 1, "points", counts_in_words(hits.items()))
-
-
 def _grown(frame: pl.DataFrame, which: int) -> list[tuple[str, Estimate, float]]:
     """For every task: the share of learned trials whose gap has grown, and the median factor."""
     found = []
@@ -104,36 +93,33 @@ def _grown(frame: pl.DataFrame, which: int) -> list[tuple[str, Estimate, float]]
     return found
 
 
-def _judge_growth(frame: pl.DataFrame, which: int, least: float, strict: bool = False) -> Finding:
+def _judge_growth(frame: pl.DataFrame, which: int, meets: Threshold) -> Finding:
+    """The share of learned trials whose gap has grown, for each task."""
     found = _grown(frame, which)
     if not found or any(math.isnan(share.value) for _, share, _ in found):
         return NOT_ENOUGH
-    worst = min((share for _, share, _ in found), key=lambda e: e.value)
     detail = "; ".join(f"{task} {share.value:.0%}, median {factor:.2g}×" for task, share, factor in found)
-    return Finding(worst, worst.value > least if strict else worst.value >= least, "points", detail)
+    # The smallest first: among equal verdicts it is the one to show.
+    ordered = sorted((share for _, share, _ in found), key=lambda e: e.value)
+    return all_of([Finding(share, meets, "points") for share in ordered], detail)
 
 
 CLAIMS = (
-    Claim(
-        "starts-positive",
-        "The gap is positive at the start",
-        "Figure 12, right",
-        "in all trials",
-        starts_positive,
-    ),
     Claim(
         "grows",
         "The gap has grown when the error starts to fall",
         "Figure 12, right",
         "above its start at error 45% in ≥ 80% of the trials that learn, every task",
-        lambda frame: _judge_growth(frame, 0, 0.8),
+        lambda frame: _judge_growth(frame, 0, at_least(0.8)),
+        note="among the trials that learn",
     ),
     Claim(
         "grows-steadily",
         "The gap grows steadily, not only at the end of the plateau",
         "Figure 12, right; Section 4.1",
         "above its start at half of that time in > 50% of the trials that learn, every task",
-        lambda frame: _judge_growth(frame, 1, 0.5, strict=True),
+        lambda frame: _judge_growth(frame, 1, above(0.5)),
+        note="among the trials that learn; trials were added after 20 per task had left it too close to call",
     ),
 )
 

@@ -12,13 +12,15 @@ Two parts
 Grids
     paper   L = 3, widths (2, 1), n = 10, 20, 30, k = 1 .. 4, T = 20,000; L = 4, widths (10, 10, 1), n = 10, 20, 30,
             k = 1 .. 6, T = 50,000, and (10, 7), (20, 7), (30, 7), (10, 8), T = 500,000. Too shallow: L = 2, width 100,
-            k = 3 and 4, and L = 3, widths (20, 10), k = 5 and 6, at n = 10, T = 20,000. 10 seeds each.
-    laptop  L = 3 on (10, 3) and (10, 4); L = 4 on (10, 4); too shallow: L = 2 on (10, 3), L = 3 on (10, 5); 10 seeds.
+            k = 3 and 4, and L = 3, widths (20, 10), k = 5 and 6, at n = 10, T = 20,000. 40 seeds each.
+    laptop  L = 3 on (10, 3) and (10, 4); L = 4 on (10, 4); too shallow: L = 2 on (10, 3), L = 3 on (10, 5); 40 seeds.
     smoke   L = 3 on (6, 2), 3 seeds.
 
 Decisions where the paper is silent
     Output bias: there is one. With a last layer of one neuron z^2 the output would have one sign without it. Widths of
-    the networks that must fail. Seeds start at 100. Examined every 100 steps.
+    the networks that must fail. The paper has 10 seeds, too few to show a rate of 70 or 80%. Seeds start at 100.
+    Examined every 100 steps. Not judged is that the networks that are too shallow fail: no polynomial of a degree below
+    k has the signs of a parity of k coordinates. They are drawn beside the others.
 """
 
 from __future__ import annotations
@@ -32,11 +34,10 @@ from glassware import charts
 from glassware.charts.lines import lines
 from glassware.foundation.statistics import Estimate, wilson
 from glassware.models import MLP
-from glassware.studies.cells import pooled
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.hidden_progress.shared.curves import has
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, below, counted
 from glassware.studies.words import counts_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
@@ -45,7 +46,8 @@ from glassware.theory.hidden_progress.representation import layerwise_gradient
 from glassware.training import SGD, Evaluation, Run
 
 FIRST_SEED = 100
-TRIALS = 10
+PAPER_TRIALS = 10
+TRIALS: dict[Scale, int] = {"smoke": 3, "laptop": 40, "paper": 40}
 # Hidden widths, coordinates, parity sizes, most steps.
 Part = tuple[tuple[int, ...], int, tuple[int, ...], int]
 THREE, FOUR, WIDE_TWO, WIDE_THREE = (2, 1), (10, 10, 1), (100,), (20, 10)
@@ -72,7 +74,7 @@ DRAWS: dict[Scale, int] = {"smoke": 4, "laptop": 50, "paper": 200}
 
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """Deep quadratic networks, end to end."""
-    chosen = range(FIRST_SEED, FIRST_SEED + (seeds or (3 if scale == "smoke" else TRIALS)))
+    chosen = range(FIRST_SEED, FIRST_SEED + (seeds or TRIALS[scale]))
     found: list[Run] = []
     for widths, n, ks, steps in PARTS[scale]:
         base = Run(
@@ -129,36 +131,35 @@ def _cells(frame: pl.DataFrame, able: bool, within: int | None) -> dict[str, tup
 
 
 def learned(frame: pl.DataFrame, least: float, within: int | None) -> Finding:
-    """The smallest share, among the tasks a network can express, of seeds that learn it in time."""
+    """The share of seeds that learn a task in time, for each that a network can express."""
     cells = _cells(frame, True, within)
     if not cells:
         return NOT_ENOUGH
-    worst = min((wilson(*cell) for cell in cells.values()), key=lambda e: e.value)
-    return Finding(worst, worst.value >= least, "points", counts_in_words(cells.items()))
+    shares = sorted((wilson(*cell) for cell in cells.values()), key=lambda e: e.value)
+    return all_of([Finding(share, at_least(least), "points") for share in shares], counts_in_words(cells.items()))
 
 
-def too_shallow(frame: pl.DataFrame) -> Finding:
-    """Share of seeds that learn a parity beyond their network's degree."""
-    cells = _cells(frame, False, None)
+def every_seed(frame: pl.DataFrame) -> Finding:
+    """How many seeds learn a task within the paper's number of steps, for each that a network can express."""
+    cells = _cells(frame, True, None)
     if not cells:
         return NOT_ENOUGH
-    share = wilson(*pooled(cells.values()))
-    diverged = frame.filter(pl.col("depth").is_not_null(), degree() < pl.col("k"))["diverged_step"].is_not_null().sum()
-    detail = counts_in_words(cells.items())
-    return Finding(share, share.value == 0, "points", f"{detail}; {diverged} diverged")
+    least_first = sorted(cells.values(), key=lambda cell: cell[0] / cell[1])
+    counts = [counted(won, trials, max(trials, PAPER_TRIALS)) for won, trials in least_first]
+    return all_of(counts, counts_in_words(cells.items()))
 
 
 def zero_gradient(frame: pl.DataFrame) -> Finding:
     """The largest entry of the layer-wise gradient for k >= 3; at k = 2 it must not be small."""
     found = frame.filter(pl.col("part") == GRADIENT) if has(frame, ["part"]) else pl.DataFrame()
-    above, control = (found.filter(keep)["gradient"].to_list() if len(found) else [] for keep in (
+    beyond, control = (found.filter(keep)["gradient"].to_list() if len(found) else [] for keep in (
         pl.col("k") >= 3, pl.col("k") == 2
     ))  # fmt: skip
-    if not above or not control:
+    if not beyond or not control:
         return NOT_ENOUGH
-    worst = max(above)
-    detail = f"{len(above)} neurons; at k = 2 the largest is {max(control):.2g}; off the closed form by at most "
-    return Finding(Estimate.exact(worst), worst < 1e-12 and max(control) > 0.1, "", f"{detail}{max(found['off']):.1g}")
+    detail = f"{len(beyond)} neurons; at k = 2 the largest is {max(control):.2g}; off the closed form by at most "
+    parts = (max(beyond), below(1e-12)), (max(control), above(0.1))
+    return all_of([Finding(Estimate.exact(v), meets) for v, meets in parts], f"{detail}{max(found['off']):.1g}")
 
 
 CLAIMS = (
@@ -169,6 +170,7 @@ CLAIMS = (
         "≥ 70% of seeds within 20,000 steps, every task",
         partial(learned, least=0.7, within=20_000),
         ("laptop",),
+        note="seeds were added after 10 had left it too close to call",
     ),
     Claim(
         "end-to-end-full",
@@ -180,17 +182,10 @@ CLAIMS = (
     ),
     Claim(
         "every-seed",
-        "All ten seeds do so within the paper's numbers of steps",
+        "All seeds do so within the paper's numbers of steps",
         "Appendix C.7",
-        "100% of seeds, every task (L = 3: 20,000 steps; L = 4: 50,000, from k = 7 on 500,000)",
-        partial(learned, least=1.0, within=None),
-    ),
-    Claim(
-        "too-shallow",
-        "Networks whose degree is below k do not learn it",
-        "Appendix C.7",
-        "no seed",
-        too_shallow,
+        "every seed, at least ten, every task (L = 3: 20,000 steps; L = 4: 50,000, from k = 7 on 500,000)",
+        every_seed,
     ),
     Claim(
         "layer-wise",

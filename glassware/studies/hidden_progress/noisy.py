@@ -4,35 +4,37 @@ A ReLU network learns the parity although a share p of the training labels is fl
 with the parity by 1 - 2p, so with large batches the plateau should be longer by 1 / (1 - 2p).
 
 Grids
-    paper   (50, 3), width 100, rate 0.1, p in {0, 0.1, 0.25, 0.4, 0.45, 0.49}, B in {32, 1024}, 5 seeds from 0,
-            T = 500,000: 60 runs.
-    laptop  (30, 3), p in {0, 0.25, 0.4}, B in {32, 1024}, 5 seeds from 100, T = 40,000: 30 runs.
+    paper   (50, 3), width 100, rate 0.1, p in {0, 0.1, 0.25, 0.4, 0.45, 0.49}, B in {32, 1024}, 20 seeds from 0,
+            T = 500,000: 240 runs.
+    laptop  (30, 3), p in {0, 0.25, 0.4}, B in {32, 1024}, 40 seeds from 100, T = 40,000: 240 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
-    Which p and B. Accuracy is measured without noise on 8,192 examples every 50 steps (500 at paper scale). A run ends
-    at 99% accuracy, for at a constant rate noise keeps it from staying at 100%. t90: the first step at 90% accuracy.
-    The paper's symbol for the noise is used in two ways; here p is always the probability of a flip.
+    Which p and B. The paper has 5 seeds, too few for the interval of a median. Accuracy is measured without noise on
+    8,192 examples every 50 steps (500 at paper scale). A run ends at 99% accuracy, for at a constant rate noise keeps
+    it from staying at 100%. t90: the first step at 90% accuracy. The paper's symbol for the noise is used in two ways;
+    here p is always the probability of a flip.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.foundation.statistics import NEVER, Estimate, bootstrap, median, ratio, wilson
+from glassware.foundation.statistics import NEVER, bootstrap, median, ratio, wilson
 from glassware.models import MLP
-from glassware.studies.cells import at_most, known
+from glassware.studies.cells import at_most as error_at_most
+from glassware.studies.cells import known, pooled
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.hidden_progress.shared.curves import TEST, points, reach
 from glassware.studies.hidden_progress.shared.fits import factor_between
 from glassware.studies.hidden_progress.shared.rows import rows
 from glassware.studies.hidden_progress.shared.trials import repeat
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, at_most, counted
+from glassware.studies.words import counts_in_words, time_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import SGD, Evaluation, Run
@@ -40,6 +42,8 @@ from glassware.training import SGD, Evaluation, Run
 NOISES, PAPER_NOISES = (0.0, 0.25, 0.4), (0.0, 0.1, 0.25, 0.4, 0.45, 0.49)
 BATCHES = (32, 1024)
 WRONG_99, WRONG_90 = 0.01, 0.1
+SEEDS, PAPER_SEEDS = 40, 20
+BETTER_OF_TWO = 2.2414  # normal quantile of a 97.5% interval: 95% for the better of two
 
 
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
@@ -47,8 +51,8 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     if scale == "smoke":
         return repeat(_grid(_run(12, 2, 600, 50), (0.0, 0.25), (32,)), seeds or 2)
     if scale == "laptop":
-        return repeat(_grid(_run(30, 3, 40_000, 50), NOISES, BATCHES), seeds or 5)
-    return repeat(_grid(_run(50, 3, 500_000, 500), PAPER_NOISES, BATCHES), seeds or 5, 0)
+        return repeat(_grid(_run(30, 3, 40_000, 50), NOISES, BATCHES), seeds or SEEDS)
+    return repeat(_grid(_run(50, 3, 500_000, 500), PAPER_NOISES, BATCHES), seeds or PAPER_SEEDS, 0)
 
 
 def _run(n: int, k: int, steps: int, every: int) -> Run:
@@ -77,21 +81,21 @@ def times_to_90(frame: pl.DataFrame, n: int, noise: float, batch: int) -> list[f
 
 
 def all_learn(frame: pl.DataFrame) -> Finding:
-    """Smallest best accuracy on clean labels among all runs."""
-    best, words = [], []
+    """How many runs reach an accuracy of 99% on clean labels."""
+    cells = []
     for batch in BATCHES:
         for noise in NOISES:
             found = [_lowest(row) for row in cell(frame, 30, noise, batch).iter_rows(named=True)]
-            if not found:
-                return NOT_ENOUGH
-            best += found
-            words.append(f"B={batch} p={noise:g}: {sum(at_most(error, WRONG_99) for error in found)}/{len(found)}")
-    least = Estimate(1 - max(best))
-    return Finding(least, at_most(max(best), WRONG_99), "", "at 99%: " + "; ".join(words))
+            good = sum(error_at_most(error, WRONG_99) for error in found)
+            cells.append((f"B={batch} p={noise:g}", (good, len(found))))
+    won, trials = pooled([count for _, count in cells])
+    if not all(runs for _, (_, runs) in cells):
+        return NOT_ENOUGH
+    return counted(won, trials, trials, counts_in_words(cells))
 
 
 def noise_stretches_time(frame: pl.DataFrame) -> Finding:
-    """Largest factor by which t90 (1 - 2p) differs from its value without noise, B = 1024."""
+    """The factor by which t90 (1 - 2p) differs from its value without noise, for each share p, B = 1024."""
     return _stretch(frame, 30, NOISES, 2.0)
 
 
@@ -103,16 +107,14 @@ def noise_stretches_time_at_scale(frame: pl.DataFrame) -> Finding:
 def learns_from_almost_random_labels(frame: pl.DataFrame) -> Finding:
     """Share of runs that reach 90% accuracy with 49% of the labels flipped, in the better of the two batch sizes."""
     shares = [
-        (batch, wilson(sum(t < NEVER for t in found), len(found)))
+        (batch, wilson(sum(t < NEVER for t in found), len(found), BETTER_OF_TWO))
         for batch in BATCHES
         if (found := times_to_90(frame, 50, 0.49, batch))
     ]
     if not shares:
         return NOT_ENOUGH
     most = max((share for _, share in shares), key=lambda e: e.value)
-    return Finding(
-        most, most.value >= 3 / 5, "points", "; ".join(f"B={batch}: {share.value:.0%}" for batch, share in shares)
-    )
+    return Finding(most, at_least(3 / 5), "points", "; ".join(f"B={batch}: {e.value:.0%}" for batch, e in shares))
 
 
 def small_batches_feel_noise_more(frame: pl.DataFrame) -> Finding:
@@ -125,23 +127,22 @@ def small_batches_feel_noise_more(frame: pl.DataFrame) -> Finding:
         f"B={batch}: {median(clean):.0f} → {median(noisy):.0f}"
         for batch, clean, noisy in zip(BATCHES, cells[::2], cells[1::2], strict=True)
     )
-    return Finding(factor, factor.value > 1, "times", detail)
+    return Finding(factor, above(1), "times", detail)
 
 
 def _stretch(frame: pl.DataFrame, n: int, noises: Sequence[float], within: float) -> Finding:
     cells = [times_to_90(frame, n, noise, BATCHES[-1]) for noise in noises]
     if not all(cells):
         return NOT_ENOUGH
-    factors: list[Estimate] = [
+    factors = [
         bootstrap(lambda clean, noisy, p=p: factor_between((1 - 2 * p) * median(noisy), median(clean)), cells[0], found)
         for p, found in zip(noises[1:], cells[1:], strict=True)
     ]
-    worst = max(factors, key=lambda e: math.inf if math.isnan(e.value) else e.value)
     detail = "; ".join(
-        f"p={p:g}: t90 {median(found):.0f}, times 1-2p {(1 - 2 * p) * median(found):.0f}"
-        for p, found in zip(noises, cells, strict=True)
+        f"p={p:g}: t90 {time_in_words(t)}, times 1-2p {time_in_words((1 - 2 * p) * t)}"
+        for p, t in zip(noises, map(median, cells), strict=True)
     )
-    return Finding(worst, worst.value <= within, "times", detail)
+    return all_of([Finding(factor, at_most(within), "times") for factor in factors], detail)
 
 
 def _lowest(row: dict[str, list[float]]) -> float:
@@ -172,6 +173,7 @@ CLAIMS = (
         "t90 grows by a larger factor from p = 0 to 0.4 at B = 32 than at B = 1024",
         small_batches_feel_noise_more,
         ("laptop",),
+        note="seeds were added after 5 and then 20 had left it too close to call",
     ),
     Claim(
         "16-almost-random",
@@ -180,6 +182,7 @@ CLAIMS = (
         "90% accuracy in ≥ 3/5 of the runs at p = 0.49, at one of the batch sizes",
         learns_from_almost_random_labels,
         ("paper",),
+        note="the better of two batch sizes: its interval is corrected for the choice",
     ),
     Claim(
         "16-scaling-at-scale",

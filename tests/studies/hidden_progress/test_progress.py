@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from glassware.foundation import statistics
 from glassware.studies.hidden_progress.progress import LARGE, MAIN, NETWORK, STUDY, _run
 from glassware.studies.hidden_progress.shared.movement import exponent, overtaking, value_at
 from glassware.studies.hidden_progress.shared.trials import repeat
@@ -14,7 +15,7 @@ STEPS = np.arange(0, 2001, EVERY)
 N = 50
 
 
-def signal(cell=MAIN[0], *, power=1.0, scale=1e-3, drop=DROP, overtakes=200, ahead=True, seeds=3):
+def signal(cell=MAIN[0], *, power=1.0, scale=1e-3, drop=DROP, overtakes=200, ahead=True, seeds=5):
     """Runs whose rho grows as t^power, whose error falls at ``drop`` and is 0 from ``END`` on."""
     errors = [0.5 if t < drop else 0.4 if t < END else 0.0 for t in STEPS]
     behind = [0.0 if t < overtakes else 1.0 for t in STEPS]
@@ -35,12 +36,15 @@ def signal(cell=MAIN[0], *, power=1.0, scale=1e-3, drop=DROP, overtakes=200, ahe
     return rows
 
 
-def control(cell=MAIN[0], *, power=0.5, scale=1e-3, seeds=3):
+def control(cell=MAIN[0], *, power=0.5, scale=1e-3, seeds=5):
     """Runs on random labels whose rho grows as t^power."""
     flat = [0.5] * len(STEPS)
     names = ("relevant_moved", "irrelevant_moved", "relevant_weight", "irrelevant_weight")
     runs = repeat([_run(cell, 0.5)], seeds)
     return [drawn(run, flat, every=EVERY, movement=scale * STEPS**power, **dict.fromkeys(names, flat)) for run in runs]
+
+
+MAKERS = {"real": signal, "noise": control}
 
 
 def test_the_exponent_of_a_power_law():
@@ -66,98 +70,59 @@ def test_overtaking_is_for_good(first, step):
     assert overtaking(row, ("a", "b")) == step
 
 
-@pytest.mark.parametrize(
-    ("claim", "good", "bad"),
-    [
-        ("random-walk", {}, {"noise": {"power": 0.61}}),
-        ("random-walk", {"noise": {"power": 0.41}}, {"noise": {"power": 0.39}}),
-        ("drift", {"real": {"power": 0.76}}, {"real": {"power": 0.74}}),
-        ("distinguishable", {"real": {"scale": 1e-2}}, {"real": {"power": 0.5, "scale": 1.9e-3}}),
-        ("late-drop", {"real": {"drop": 750}}, {"real": {"drop": 700}}),
-        ("overtakes", {"real": {"overtakes": 400}}, {"real": {"overtakes": 450}}),
-    ],
-)
+CASES = [
+    ("random-walk", {}, {"noise": {"power": 0.61}}),
+    ("random-walk", {"noise": {"power": 0.41}}, {"noise": {"power": 0.39}}),
+    ("drift", {"real": {"power": 0.76}}, {"real": {"power": 0.5}}),
+    ("distinguishable", {"real": {"scale": 1e-2}}, {"real": {"power": 0.5, "scale": 1.9e-3}}),
+    ("late-drop", {"real": {"drop": 750}}, {"real": {"drop": 700}}),
+    ("overtakes", {"real": {"overtakes": 400}}, {"real": {"overtakes": 450}}),
+]
+
+
+@pytest.mark.parametrize(("claim", "good", "bad"), CASES)
 def test_figure_3(claim, good, bad):
-    for changed, holds in ((good, True), (bad, False)):
+    for changed, verdict in ((good, "holds"), (bad, "fails")):
         made = [signal(**changed.get("real", {})), control(**changed.get("noise", {}))]
-        assert check(STUDY, f"3-{claim}", table(*made)).holds is holds
+        assert check(STUDY, f"3-{claim}", table(*made)).verdict == verdict
         others = [
             part for cell in LARGE[:1] + LARGE[2:]
             for part in (signal(cell, scale=1e-2), control(cell))
         ]  # fmt: skip
         everywhere = table(*made, *others)
-        assert check(STUDY, f"13-{claim}", everywhere).holds is holds
-        assert check(STUDY, f"13-{claim}", table(*made)).holds is None
+        assert check(STUDY, f"13-{claim}", everywhere).verdict == verdict
+        missing = "fails" if verdict == "fails" else "not enough runs"
+        assert check(STUDY, f"13-{claim}", table(*made)).verdict == missing
 
 
-def test_all_relevant_weights_first():
-    assert check(STUDY, "3-all-relevant-first", table(signal())).holds
-    assert not check(STUDY, "3-all-relevant-first", table(signal(ahead=False), control())).holds
-    assert check(STUDY, "3-all-relevant-first", table(control())).holds is None
+@pytest.mark.parametrize(("claim", "good", "bad"), CASES)
+def test_runs_on_both_sides_of_a_threshold_decide_nothing(monkeypatch, claim, good, bad):
+    monkeypatch.setattr(statistics, "RESAMPLES", 200)
+    parts = [make(**changed.get(name, {})) for changed in (good, bad) for name, make in MAKERS.items()]
+    assert check(STUDY, f"3-{claim}", table(*parts)).verdict == "too close to call"
+
+
+def test_weights_that_never_move_and_runs_that_never_learn_say_nothing():
+    still = [signal(scale=0.0), control(scale=0.0)]
+    assert check(STUDY, "3-random-walk", table(*still)).verdict == "not enough runs"
+    assert check(STUDY, "3-drift", table(*still)).verdict == "not enough runs"
+    for claim in ("drift", "distinguishable", "late-drop", "overtakes", "all-relevant-first"):
+        assert check(STUDY, f"3-{claim}", table(control())).verdict == "not enough runs"
+        assert check(STUDY, f"3-{claim}", table(signal(seeds=4), control())).verdict == "not enough runs"
 
 
 def test_figure_13():
     cells = [("xiv", 4), *LARGE]
     far = {cell: (signal(cell, scale=1e-2), control(cell)) for cell in cells}
-    made = table(*(part for parts in far.values() for part in parts))
-    assert check(STUDY, "13-movement", made).holds
-    assert check(STUDY, "13-movement-small-batches", made).holds
+    verdicts = lambda: [
+        check(STUDY, claim, table(*(part for parts in far.values() for part in parts))).verdict
+        for claim in ("13-movement", "13-movement-small-batches")
+    ]
+    assert verdicts() == ["holds", "holds"]
     far["xiv", 4] = signal(("xiv", 4), power=0.5, scale=1.9e-3), control(("xiv", 4))
-    made = table(*(part for parts in far.values() for part in parts))
-    assert check(STUDY, "13-movement", made).holds
-    assert not check(STUDY, "13-movement-small-batches", made).holds
+    assert verdicts() == ["holds", "fails"]
     far[NETWORK] = far[NETWORK][0], []
-    made = table(*(part for parts in far.values() for part in parts))
-    assert check(STUDY, "13-movement", made).holds is None
-
-
-# -- thresholds: rows that just hold and rows that just fail ----------------------------------------------------------
-
-
-def three(make, name, middle, low, high, cell=MAIN[0]):
-    """Three runs that differ in one number: their median is the middle one's."""
-    return [row for value in (high, middle, low) for row in make(cell, seeds=1, **{name: value})]
-
-
-TWICE = 2e-3 / 700**0.5  # rho = TWICE t is twice 0.001 sqrt(t) at step 700, the last before 0.9 times 800
-
-
-@pytest.mark.parametrize(
-    ("claim", "make", "name", "middle", "ends", "held"),
-    [
-        ("random-walk", control, "power", 0.401, (0.1, 2.0), True),
-        ("random-walk", control, "power", 0.399, (0.1, 2.0), False),
-        ("random-walk", control, "power", 0.599, (0.1, 2.0), True),
-        ("random-walk", control, "power", 0.601, (0.1, 2.0), False),
-        ("drift", signal, "power", 0.751, (0.1, 2.0), True),
-        ("drift", signal, "power", 0.749, (0.1, 2.0), False),
-        ("distinguishable", signal, "scale", 1.01 * TWICE, (1e-9, 1.0), True),
-        ("distinguishable", signal, "scale", 0.99 * TWICE, (1e-9, 1.0), False),
-        ("late-drop", signal, "drop", 750, (100, 975), True),
-        ("late-drop", signal, "drop", 725, (100, 975), False),
-        ("overtakes", signal, "overtakes", 400, (0, 800), True),
-        ("overtakes", signal, "overtakes", 425, (0, 800), False),
-    ],
-)
-def test_medians_that_just_hold(claim, make, name, middle, ends, held):
-    runs = three(make, name, middle, *ends)
-    made = table(runs, signal() if make is control else three(control, "scale", 1e-3, 1e-9, 1.0))
-    finding = check(STUDY, f"3-{claim}", made)
-    assert finding.holds is held
-    wanted = {"late-drop": middle / END, "overtakes": middle / DROP, "distinguishable": 2 * middle / TWICE}
-    assert finding.measured.value == pytest.approx(wanted.get(claim, middle))
-
-
-@pytest.mark.parametrize("cell", [("xiv", 32), NETWORK])
-@pytest.mark.parametrize(("factor", "held"), [(1.01, True), (0.99, False)])
-def test_at_convergence_each_cell_has_moved_twice_as_far(cell, factor, held):
-    scale = factor * 2e-3 / END**0.5
-    cells = [(c, scale if c == cell else 1.0) for c in (("xiv", 4), *LARGE)]
-    made = table(*(part for c, s in cells for part in (three(signal, "scale", s, 1e-9, 9.0, c), control(c))))
-    for claim in ("13-movement", "13-movement-small-batches"):
-        finding = check(STUDY, claim, made)
-        assert finding.holds is held
-        assert held or finding.measured.value == pytest.approx(2 * factor)
+    assert verdicts() == ["not enough runs", "fails"]
 
 
 def test_the_interval_allows_for_the_controls():
@@ -169,19 +134,20 @@ def test_the_interval_allows_for_the_controls():
 
 
 def test_one_run_whose_weights_are_not_ahead_is_enough():
-    finding = check(STUDY, "3-all-relevant-first", table(signal(seeds=2), signal(ahead=False, seeds=1)))
-    assert finding.holds is False
-    assert finding.measured.value == pytest.approx(2 / 3)
+    assert check(STUDY, "3-all-relevant-first", table(signal())).verdict == "holds"
+    finding = check(STUDY, "3-all-relevant-first", table(signal(), signal(ahead=False, seeds=1)))
+    assert finding.verdict == "fails"
+    assert finding.measured.value == pytest.approx(5 / 6)
 
 
-@pytest.mark.parametrize(("weight", "held"), [(-0.99, True), (0.99, True), (-1.01, False), (1.01, False)])
-def test_one_larger_weight_off_the_support_is_enough(weight, held):
+@pytest.mark.parametrize(("weight", "verdict"), [(-0.99, "holds"), (0.99, "holds"), (-1.01, "fails"), (1.01, "fails")])
+def test_one_larger_weight_off_the_support_is_enough(weight, verdict):
     (run,) = signal(seeds=1)
     relevant = {f"curve_weight_0_{i}": [-1.0] * len(STEPS) for i in run["support"]}
     other = next(f"curve_weight_0_{i}" for i in range(N) if i not in run["support"])
-    made = table([run | relevant | {other: [weight] * len(STEPS)}])
-    assert check(STUDY, "3-all-relevant-first", made).holds is held
+    odd = run | relevant | {other: [weight] * len(STEPS)}
+    assert check(STUDY, "3-all-relevant-first", table(signal(), odd)).verdict == verdict
 
 
 def test_the_whole_study(tmp_path):
-    whole(STUDY, tmp_path, laptop=200, paper=1000)
+    whole(STUDY, tmp_path, laptop=280, paper=1000)

@@ -35,9 +35,21 @@ def test_leaky(capsys):
     assert majority == 0.25
 
 
+def test_the_printed_bound(capsys):
+    bound, error, corrected = (float(value) for value in printed(BLOCKS[3], capsys).split())
+    assert [bound, error, corrected] == pytest.approx([0.0116, 0.0178, 0.2636], rel=0.01)
+    assert bound < error < corrected
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", PAGE))))
+def test_every_test_the_page_names_exists(name):
+    tests = Path(__file__).parents[1]
+    assert any(f"def {name}(" in path.read_text() for path in tests.rglob("test_*.py"))
+
+
 def test_every_study_is_on_the_page():
     from glassware.studies import leaky, theory
 
-    assert len(BLOCKS) == 3
+    assert len(BLOCKS) == 4
     for study in (*leaky.STUDIES, *theory.STUDIES):
         assert f"`{study.name}`" in PAGE
