@@ -23,7 +23,10 @@ class Threshold:
 
     def met_by(self, value: float) -> bool:
         """Whether this very number meets the claim."""
-        return self.low < value < self.high if self.strict else self.low <= value <= self.high
+        if not self.strict:
+            return self.low <= value <= self.high
+        # A side without a limit has none for an infinite time either.
+        return (value > self.low or self.low == -math.inf) and (value < self.high or self.high == math.inf)
 
     def verdict(self, measured: Estimate) -> Verdict:
         """Holds where the whole interval meets the claim, fails where none of it does.
@@ -36,7 +39,7 @@ class Threshold:
         if self.met_by(low) and self.met_by(high):
             return "holds"
         apart = (high <= self.low or low >= self.high) if self.strict else (high < self.low or low > self.high)
-        return "fails" if apart else "too close to call"
+        return "fails" if apart and not (self.met_by(low) or self.met_by(high)) else "too close to call"
 
 
 def at_least(value: float) -> Threshold:

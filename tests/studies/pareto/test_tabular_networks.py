@@ -10,7 +10,7 @@ from glassware.studies.pareto.tabular import STUDY
 from glassware.studies.pareto.tabular_figures import by_optimiser_table
 from glassware.tabular.benchmark.printed import TASKS
 from tests.studies.made import check
-from tests.studies.tabular_rows import EXACT, forest, network, on, rows, sgd, together
+from tests.studies.pareto.tabular_rows import EXACT, forest, network, on, rows, sgd, together
 
 NETWORKS = together(
     network(), network(-1, width=300), network(-2, width=300, init="s=2"), network(-1, width=300, init="s=4"),

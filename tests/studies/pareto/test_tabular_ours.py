@@ -9,7 +9,7 @@ import pytest
 from glassware.studies.pareto.tabular import STUDY
 from glassware.tabular.benchmark.compare import mean_difference, ranking
 from tests.studies.made import check
-from tests.studies.tabular_rows import EXACT, method, on, together
+from tests.studies.pareto.tabular_rows import EXACT, method, on, together
 
 METHODS = [method(name, off) for name, off in (("MLPClassifier", 1), ("XGBoost", 2), ("LightGBM", 3), ("dense", 0.5))]
 SMALL = [task for task in EXACT if task.rows <= 11_111]  # 10,000 rows are 90% of them, or more

@@ -10,7 +10,7 @@ from glassware.studies.pareto.tabular_figures import beside_printed_table, by_ro
 from glassware.sweeps import Store
 from tests.calls import call
 from tests.studies.made import check
-from tests.studies.tabular_rows import EXACT, forest, method, network, together
+from tests.studies.pareto.tabular_rows import EXACT, forest, method, network, together
 
 
 def made_xor(narrow=0.3, wide=0.2, forest=0.25, sgd=0.45):
