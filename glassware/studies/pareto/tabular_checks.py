@@ -138,9 +138,9 @@ def forests_read(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
 def forests_depth(frame: pl.DataFrame) -> Finding:
     """Mean distance to the printed errors of each other reading minus that of depth at most 10 on all rows."""
     found = forests_read(frame)
-    if not found or len(found["any depth, all rows"]) < 10:
+    best = found.get("depth ≤ 10, all rows", {})
+    if len(best) < 10 or any(best.keys() - off.keys() for off in found.values()):
         return NOT_ENOUGH
-    best = found["depth ≤ 10, all rows"]
     gaps = {
         reading: mean([(abs(off[task]) - abs(best[task])) / 100 for task in best])
         for reading, off in found.items()

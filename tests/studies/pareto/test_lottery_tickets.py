@@ -113,8 +113,8 @@ def test_claims(claim, made, said):
 @pytest.mark.parametrize("claim", STUDY.claims, ids=lambda claim: claim.id)
 def test_neither_networks_that_never_learn_nor_coins_nor_a_constant_pass(claim):
     equal = pl.when(pl.col("support_share").is_not_null()).then(pl.lit([0.1] * 100))
-    for won in ({"rewound": 0, "re-drawn": 0, "sub-network": 0}, dict.fromkeys(GROUPS, 24), {"rewound": 6, "re-drawn": 12,
-                "sub-network": 12}):  # fmt: skip
+    never, always, coin = (dict(zip(GROUPS, won, strict=True)) for won in ((0, 0, 0), (12, 24, 24), (6, 12, 12)))
+    for won in (never, always, coin):
         made = make(won, nets=12).with_columns(support_share=equal)
         assert check(STUDY, claim.id, made).verdict != "holds"
 
