@@ -102,7 +102,7 @@ MANY = make(nets=12)
         ("not-the-scale", make({"sub-network": 16}, nets=12), "fails"),
         ("draws-lose", MANY, "holds"),
         ("draws-lose", make({"re-drawn": 8}, nets=12), "fails"),
-        ("draws-lose", make({"rewound": 0, "re-drawn": 0}, nets=12), "fails"),  # nobody learns
+        ("draws-lose", make({"rewound": 0, "re-drawn": 0}, nets=12), "fails"),  # none learns
         ("support", MANY, "holds"),  # made shares rise with the norms
     ],
 )
