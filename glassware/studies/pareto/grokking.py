@@ -10,9 +10,11 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate, bootstrap, median_ratio, wilson
 from glassware.models import MLP, Init
-from glassware.studies.cells import ROUNDING, at_most, where
+from glassware.studies.cells import ROUNDING, where
+from glassware.studies.cells import at_most as reaches
 from glassware.studies.claim import Scale
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.pareto.intervals import largest, smallest
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
@@ -35,7 +37,7 @@ def grokking(scale: Scale, seeds: int | None) -> list[Run]:
         500 if smoke else 2000,
     )
     base = Run(task=task, m=300, model=MLP(width=100), steps=steps, evaluation=_long(test=test, train=300))
-    return grid(base, {"init": [Init(), Init(scheme="sparse", s=2)]}, seeds=seeds or (2 if smoke else 10))
+    return grid(base, {"init": [Init(), Init(scheme="sparse", s=2)]}, seeds=seeds or (2 if smoke else 40))
 
 
 def _long(test: int, train: int) -> Evaluation:
@@ -53,35 +55,40 @@ def grokking_delay(frame: pl.DataFrame) -> Finding:
     if not delays:
         return NOT_ENOUGH
     grokked = [d is not None and d[1] >= 2 * d[0] and d[2] >= 0.35 * (1 - ROUNDING) for d in delays]
-    share = wilson(sum(grokked), len(grokked))
     known = [d for d in delays if d is not None]
     detail = f"{sum(grokked)} of {len(grokked)} runs"
     if known:
         middle = sorted(t_test / t_train for t_train, t_test, _ in known)[len(known) // 2]
         detail += f"; median t_test / t_train {middle:.1f}"
-    return Finding(share, share.value >= 0.8, "points", detail)
+    return Finding(wilson(sum(grokked), len(grokked)), at_least(0.8), "points", detail)
 
 
 def grokking_boxes(frame: pl.DataFrame) -> Finding:
-    """Largest median(t_test) / median(t_train) of a box; one must reach 3, and one with m >= 10^5 stay at 1.5."""
-    ratios: list[tuple[Estimate, int]] = []
-    for box in curve_rows(frame).partition_by("init", "m", "width"):
-        delays = [d for d in map(_delay, box.iter_rows(named=True)) if d is not None]
-        if delays:
-            trains, tests = [d[0] for d in delays], [d[1] for d in delays]
-            ratios.append((bootstrap(lambda a, b: median_ratio(b, a), trains, tests), box["m"][0]))
-    if not ratios:
+    """Largest median(t_test) / median(t_train) of a box, and the smallest of those with m >= 10^5."""
+    boxes = [
+        (box["m"][0], [d for d in map(_delay, box.iter_rows(named=True)) if d is not None])
+        for box in curve_rows(frame).partition_by("init", "m", "width")
+    ]
+    boxes = [(m, delays) for m, delays in boxes if delays]
+    if not boxes:
         return NOT_ENOUGH
-    largest = max((ratio for ratio, _ in ratios), key=lambda e: e.value)
-    quick = any(ratio.value <= 1.5 for ratio, m in ratios if m >= 100_000)
-    return Finding(largest, largest.value >= 3 and quick, "times", f"{len(ratios)} boxes")
+    # One interval per box, all right at once: the box with the largest ratio is chosen among them.
+    ratios = [(m, _ratio(delays, confidence=1 - 0.05 / len(boxes))) for m, delays in boxes]
+    slow = Finding(largest([ratio for _, ratio in ratios]), at_least(3), "times")
+    quick = Finding(smallest([ratio for m, ratio in ratios if m >= 100_000]), at_most(1.5), "times")
+    return all_of([slow, quick], "; ".join(f"m = {m:,} {ratio.value:.2g}×" for m, ratio in ratios))
+
+
+def _ratio(delays: list[tuple[float, float, float]], confidence: float) -> Estimate:
+    trains, tests = [d[0] for d in delays], [d[1] for d in delays]
+    return bootstrap(lambda a, b: median_ratio(b, a), trains, tests, confidence=confidence)
 
 
 def _delay(row: dict[str, list[float]]) -> tuple[float, float, float] | None:
     """When the training error reached 1%, when the test error reached 10%, and the test error at the former."""
     steps, train, test = row["curve_step"], row["curve_train_error"], row["curve_test_error"]
-    fitted = next((i for i, error in enumerate(train) if at_most(error, 0.01)), None)
-    passed = next((i for i, error in enumerate(test) if at_most(error, 0.1)), None)
+    fitted = next((i for i, error in enumerate(train) if reaches(error, 0.01)), None)
+    passed = next((i for i, error in enumerate(test) if reaches(error, 0.1)), None)
     if fitted is None or passed is None:
         return None
     return float(steps[fitted]), float(steps[passed]), float(test[fitted])

@@ -8,8 +8,8 @@ are paid for with many steps. For narrow networks more data can mean slower or f
 Grids
     paper   n = 200, k = 3, widths 100, 1,000 and 10,000, 24 sample sizes from 1,000 to 82,540, dense and 2-sparse
             initialisation, 50 runs per cell, T = 100,000, 10,000 held-out examples: 7,200 runs.
-    laptop  n = 30, k = 3, widths 30 and 300, m in {250, 350, 500, 700, 1,000, 2,000}, both initialisations, 25 runs a
-            cell, T = 8,000, examined every 200 steps on 1,000 held-out examples: 600 runs.
+    laptop  n = 30, k = 3, widths 30 and 300, m in {250, 350, 500, 700, 1,000, 2,000}, both initialisations, 200 runs
+            per cell, T = 8,000, examined every 200 steps on 1,000 held-out examples: 4,800 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
@@ -25,20 +25,26 @@ Decisions where the paper is silent
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 import polars as pl
 
 from glassware import charts
-from glassware.foundation.statistics import Estimate, bootstrap, difference, median, median_ratio, ratio
+from glassware.foundation.statistics import Estimate, bootstrap, median, median_ratio
 from glassware.models import MLP, Init
-from glassware.studies.cells import counts, pooled, times, where
+from glassware.studies.cells import counts, pooled, times
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.crossing import half_success
+from glassware.studies.pareto.intervals import Count, largest, mean_gain
+from glassware.studies.pareto.slice_curves import (
+    edge_over_plenty,
+    first_learned,
+    half_success_ratio,
+    rise_after_minimum,
+    rise_seen_twice,
+)
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, below
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
@@ -62,167 +68,134 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         base = Run(
             task=Parity(n=30, k=3), model=MLP(width=NARROW), steps=8000, evaluation=Evaluation(every=200, test=1000)
         )
-        return grid(base, {"model.width": [NARROW, WIDE], "m": SAMPLES, "init": inits}, seeds=seeds or 25)
+        return grid(base, {"model.width": [NARROW, WIDE], "m": SAMPLES, "init": inits}, seeds=seeds or 200)
     base = Run(task=Parity(n=200, k=3), model=MLP(width=100), steps=100_000)
     widths = {"model.width": PAPER_WIDTHS, "evaluation.every": [100 if r <= 1000 else 500 for r in PAPER_WIDTHS]}
     return grid(base, {"m": PAPER_SAMPLES, "init": inits}, zips=[widths], seeds=seeds or 50)
 
 
-# -- claims at laptop scale -------------------------------------------------------------------------------------------
+# -- what the claims measure, at laptop scale --------------------------------------------------------------------------
 
 
 def width_buys_luck(frame: pl.DataFrame) -> Finding:
-    """Smaller of the two inits' gains from r = 30 to r = 300 at m = 500; the mean over all m must rise too."""
-    gains, overall = [], []
+    """Gain of each init from r = 30 to r = 300: at m = 500, and averaged over all m."""
+    edge, overall = [], []
     for init in INITS:
-        wide, narrow = (_column(frame, init, width, SAMPLES) for width in (WIDE, NARROW))
-        if not wide or not narrow:
+        pairs = _pairs(frame, (init, WIDE), (init, NARROW))
+        if not pairs:
             return NOT_ENOUGH
-        at = SAMPLES.index(EDGE)
-        gains.append(difference(*wide[at], *narrow[at]))
-        overall.append(_mean_rate(wide) - _mean_rate(narrow))
-    least = min(gains, key=lambda e: e.value)
-    detail = "; ".join(
-        f"{init} {gain.value:+.0%} (mean over m {mean:+.0%})"
-        for init, gain, mean in zip(INITS, gains, overall, strict=True)
-    )
-    return Finding(least, least.value >= 0.3 and min(overall) > 0, "points", detail)
+        edge.append(mean_gain([pairs[SAMPLES.index(EDGE)]]))
+        overall.append(mean_gain(pairs))
+    said = [
+        f"{init} {gain.value:+.0%} (over all m {mean.value:+.0%})"
+        for init, gain, mean in zip(INITS, edge, overall, strict=True)
+    ]
+    conditions = [
+        *(Finding(e, at_least(0.3), "points") for e in sorted(edge)),
+        *(Finding(e, above(0), "points") for e in overall),
+    ]
+    return all_of(conditions, "; ".join(said))
 
 
 def width_buys_time(frame: pl.DataFrame) -> Finding:
-    """Median steps at r = 30 over those at r = 300, m = 2,000: the smaller of the two inits' ratios."""
-    return _smallest_ratio(
-        [
-            (init, times(frame, init=init, width=NARROW, m=PLENTY), times(frame, init=init, width=WIDE, m=PLENTY))
-            for init in INITS
-        ],
-        above=1.0,
-    )
+    """Median steps at r = 30 over those at r = 300, m = 2,000, of each init."""
+    found = []
+    for init in INITS:
+        slow, quick = (times(frame, init=init, width=width, m=PLENTY) for width in (NARROW, WIDE))
+        if not slow or not quick:
+            return NOT_ENOUGH
+        found.append((init, bootstrap(median_ratio, slow, quick)))
+    return all_of([Finding(ratio, above(1), "times") for ratio in _least_first(found)], _times_in_words(found))
 
 
 def data_or_time(frame: pl.DataFrame) -> Finding:
-    """Median steps at the smallest m with at least 50% success over those at m = 2,000, r = 300."""
-    pairs = []
+    """Median steps at the smallest m with at least 50% success over those at m = 2,000, r = 300, of each init."""
+    found = []
     for init in INITS:
-        cells = _column(frame, init, WIDE, SAMPLES)
-        if not cells:
+        cells = [times(frame, init=init, width=WIDE, m=m) for m in SAMPLES]
+        if not all(cells):
             return NOT_ENOUGH
-        smallest = next((m for m, (won, trials) in zip(SAMPLES, cells, strict=True) if won >= trials / 2), PLENTY)
-        fewest, plenty = (times(frame, init=init, width=WIDE, m=m) for m in (smallest, PLENTY))
-        pairs.append((f"{init} m = {smallest}", fewest, plenty))
-    return _smallest_ratio(pairs, at_least=2.0)
+        # Which m is the smallest is read off the same runs, so every resample chooses again.
+        found.append((f"{init} m = {SAMPLES[first_learned(cells)]}", bootstrap(edge_over_plenty, *cells)))
+    return all_of([Finding(ratio, at_least(2), "times") for ratio in _least_first(found)], _times_in_words(found))
 
 
 def sparse_buys_luck(frame: pl.DataFrame) -> Finding:
-    """2-sparse minus dense success over all m, r = 300."""
+    """2-sparse minus dense success averaged over all m, r = 300."""
     return _sparse_gain(frame, [WIDE])
 
 
 def sparse_buys_luck_at_each_width(frame: pl.DataFrame) -> Finding:
-    """2-sparse minus dense success over all m: the smaller of the two widths' differences."""
+    """2-sparse minus dense success averaged over all m, at r = 30 and at r = 300."""
     return _sparse_gain(frame, [NARROW, WIDE])
 
 
 def _sparse_gain(frame: pl.DataFrame, widths: list[int]) -> Finding:
-    gains = []
+    gains, said = [], []
     for width in widths:
-        sparse, dense = (_column(frame, init, width, SAMPLES) for init in ("sparse", "dense"))
-        if not sparse or not dense:
+        pairs = _pairs(frame, ("sparse", width), ("dense", width))
+        if not pairs:
             return NOT_ENOUGH
-        gains.append((width, difference(*pooled(sparse), *pooled(dense)), pooled(sparse), pooled(dense)))
-    least = min((gain for _, gain, _, _ in gains), key=lambda e: e.value)
-    detail = "; ".join(f"r = {r} {e.value:+.0%} ({a[0]}/{a[1]} against {b[0]}/{b[1]})" for r, e, a, b in gains)
-    return Finding(least, least.value >= 0, "points", detail)
+        gains.append(mean_gain(pairs))
+        (a, n), (b, m) = (pooled(cells) for cells in zip(*pairs, strict=True))
+        said.append(f"r = {width} {gains[-1].value:+.0%} ({a}/{n} against {b}/{m})")
+    return all_of([Finding(gain, above(0), "points") for gain in gains], "; ".join(said))
 
 
-# -- claims at paper scale --------------------------------------------------------------------------------------------
+# -- and at paper scale ------------------------------------------------------------------------------------------------
 
 
 def width_buys_data(frame: pl.DataFrame) -> Finding:
-    """Largest factor by which the 50% sample size changes from a width to the next: below 1 if it always falls."""
+    """Factor by which the 50% sample size changes from each width to the next, of each init."""
     found = [
         (f"{init} {narrow} to {wide}", half_success_ratio(frame, PAPER_SAMPLES, (init, wide), (init, narrow)))
         for init in INITS
         for narrow, wide in pairwise(PAPER_WIDTHS)
     ]
-    ratios = [(place, ratio) for place, ratio in found if ratio is not None]
-    if len(ratios) < len(found):
-        return NOT_ENOUGH
-    # Where neither width gets there the ratio is not a number: no fall was seen, which is the worst case.
-    worst = max((ratio for _, ratio in ratios), key=lambda e: math.inf if math.isnan(e.value) else e.value)
-    return Finding(worst, worst.value < 1, "times", "; ".join(f"{place} {e.value:.2g}×" for place, e in ratios))
+    return all_of([Finding(ratio, below(1), "times") for _, ratio in found], _times_in_words(found))
 
 
 def sparse_buys_data(frame: pl.DataFrame) -> Finding:
     """50% sample size with 2-sparse initialisation over the one with dense, widest network."""
     widest = PAPER_WIDTHS[-1]
-    ratio = half_success_ratio(frame, PAPER_SAMPLES, ("sparse", widest), ("dense", widest))
-    return NOT_ENOUGH if ratio is None else Finding(ratio, ratio.value < 1, "times")
+    return Finding(half_success_ratio(frame, PAPER_SAMPLES, ("sparse", widest), ("dense", widest)), below(1), "times")
 
 
 def more_data_slows_narrow_networks(frame: pl.DataFrame) -> Finding:
     """Rise of the median time after its minimum, as m grows: narrowest network (larger init), then widest."""
-    rises = {}
+    narrow, wide = {}, {}
     for init in INITS:
-        for width in (PAPER_WIDTHS[0], PAPER_WIDTHS[-1]):
-            column = [times(frame, init=init, width=width, m=m) for m in PAPER_SAMPLES]
-            if not all(column):
-                return NOT_ENOUGH
-            rises[init, width] = bootstrap(lambda *cells: rise_after_minimum([median(cell) for cell in cells]), *column)
-    narrow = max((rises[init, PAPER_WIDTHS[0]] for init in INITS), key=lambda e: e.value)
-    wide = max(rises[init, PAPER_WIDTHS[-1]].value for init in INITS)
-    detail = "; ".join(f"{init} r = {width} {e.value:.2g}×" for (init, width), e in rises.items())
-    return Finding(narrow, narrow.value >= RISE and wide < RISE, "times", detail)
-
-
-# -- helpers ----------------------------------------------------------------------------------------------------------
-
-
-def half_success_ratio(
-    frame: pl.DataFrame, samples: Sequence[int], above: tuple[str, int], below: tuple[str, int]
-) -> Estimate | None:
-    """50% sample size of one (init, width) over another's, resampling runs; None where a cell has no run."""
-    curves = [
-        [where(frame, init=init, width=width, m=m)["success"].cast(pl.Float64).to_list() for m in samples]
-        for init, width in (above, below)
+        columns = [
+            [times(frame, init=init, width=r, m=m) for m in PAPER_SAMPLES] for r in (PAPER_WIDTHS[0], PAPER_WIDTHS[-1])
+        ]
+        if any(len(cell) < 2 for column in columns for cell in column):
+            return NOT_ENOUGH
+        narrow[init] = rise_seen_twice(columns[0], confidence=1 - 0.05 / len(INITS))  # the larger of two is chosen
+        wide[init] = bootstrap(lambda *cells: rise_after_minimum([median(cell) for cell in cells]), *columns[1])
+    said = [
+        f"{init} r = {PAPER_WIDTHS[0]} {narrow[init].value:.2g}×, r = {PAPER_WIDTHS[-1]} {wide[init].value:.2g}×"
+        for init in INITS
     ]
-    if not all(cell for curve in curves for cell in curve):
-        return None
-
-    def edges(*cells: Sequence[float]) -> float:
-        means = [sum(cell) / len(cell) for cell in cells]
-        return ratio(half_success(samples, means[: len(samples)]), half_success(samples, means[len(samples) :]))
-
-    return bootstrap(edges, *curves[0], *curves[1])
+    slower = Finding(largest([*narrow.values()]), at_least(RISE), "times")
+    return all_of([slower, *(Finding(rise, below(RISE), "times") for rise in wide.values())], "; ".join(said))
 
 
-def rise_after_minimum(medians: Sequence[float]) -> float:
-    """Largest later median over the smallest one; 1 where nothing rises, or where the first is the smallest already."""
-    lowest = min(medians)
-    at = list(medians).index(lowest)
-    return 1.0 if math.isinf(lowest) or at == 0 else max(medians[at:]) / lowest
+# -- helpers -----------------------------------------------------------------------------------------------------------
 
 
-def _column(frame: pl.DataFrame, init: str, width: int, samples: Sequence[int]) -> list[tuple[int, int]]:
-    """Successes and trials at every sample size; nothing where one of them has no run."""
-    cells = [counts(frame, init=init, width=width, m=m) for m in samples]
-    return cells if all(trials for _, trials in cells) else []
+def _pairs(frame: pl.DataFrame, first: tuple[str, int], second: tuple[str, int]) -> list[tuple[Count, Count]]:
+    """Counts of two (init, width) at every sample size; nothing where one of the cells has no run."""
+    a, b = ([counts(frame, init=init, width=width, m=m) for m in SAMPLES] for init, width in (first, second))
+    return [*zip(a, b, strict=True)] if all(trials for _, trials in a + b) else []
 
 
-def _mean_rate(cells: list[tuple[int, int]]) -> float:
-    return sum(won / trials for won, trials in cells) / len(cells)
+def _least_first(found: Sequence[tuple[str, Estimate]]) -> list[Estimate]:
+    """The smallest first: of conditions with the same verdict the first is shown."""
+    return sorted(ratio for _, ratio in found)
 
 
-def _smallest_ratio(
-    pairs: list[tuple[str, list[float], list[float]]], *, above: float = 0.0, at_least: float = 0.0
-) -> Finding:
-    """The smallest ratio of two cells' median times. Where both cells mostly fail it does not hold."""
-    if any(not slow or not quick for _, slow, quick in pairs):
-        return NOT_ENOUGH
-    ratios = [(place, bootstrap(median_ratio, slow, quick)) for place, slow, quick in pairs]
-    least = min((ratio for _, ratio in ratios), key=lambda e: -math.inf if math.isnan(e.value) else e.value)
-    holds = least.value > above and least.value >= at_least
-    return Finding(least, holds, "times", "; ".join(f"{place} {ratio.value:.2g}×" for place, ratio in ratios))
+def _times_in_words(found: Sequence[tuple[str, Estimate]]) -> str:
+    return "; ".join(f"{place} {ratio.value:.2g}×" for place, ratio in found)
 
 
 CLAIMS = (
@@ -254,17 +227,21 @@ CLAIMS = (
         "3-sparse-luck",
         "Sparse initialisation of a wide network buys luck",
         "Figure 2, lower row; Section 4.1, finding 3",
-        "mean success over m at least that of dense, r = 300",
+        "higher mean success over m than dense, r = 300",
         sparse_buys_luck,
         ("laptop",),
+        note="split off from 3-sparse-luck-each after that had failed on other seeds; sharpened: equal rates passed",
     ),
     Claim(
         "3-sparse-luck-each",
         "Sparse initialisation buys luck at each width",
-        "Figure 2, lower row",
-        "mean success over m at least that of dense, r = 30 and r = 300",
+        "our stronger reading of Figure 2, lower row",
+        "higher mean success over m than dense, r = 30 and r = 300",
         sparse_buys_luck_at_each_width,
         ("laptop",),
+        source="ours",
+        note="the paper claims it for wide networks; sharpened: equal rates passed. At r = 30 the 25 runs per cell "
+        "that were published first (73/150 against 77/150) could not tell the sign",
     ),
     Claim(
         "3-sparse-data",
@@ -281,6 +258,7 @@ CLAIMS = (
         "≥ 2 times the steps at the smallest learnable m as at m = 2,000, r = 300, both inits",
         data_or_time,
         ("laptop",),
+        note="every resample chooses the smallest learnable m again",
     ),
     Claim(
         "4-more-data-slower",
@@ -289,6 +267,7 @@ CLAIMS = (
         "median time rises ≥ 1.5 times after its minimum at r = 100, at r = 10,000 it does not",
         more_data_slows_narrow_networks,
         ("paper",),
+        note="minimum and peak are chosen on every second run and measured on the others",
     ),
 )
 

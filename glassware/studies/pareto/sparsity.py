@@ -13,14 +13,14 @@ no gradient at all, so there the paper's finding is not explained this way.
 Grids
     paper   n = 100 and n = 200, k = 3, widths 1,000 and 10,000 (the paper says "1,000 and more"), m = 3,000 and 10,000,
             s in {1, 2, 3, 4, 8, 16}, 50 runs per cell, T = 100,000: 2,400 runs.
-    laptop  n = 30, k = 3, r = 300, m = 600, s in {1, 2, 3, 4, 8}, 25 runs per cell, T = 5,000, examined every 125 steps
-            on 1,000 held-out examples: 125 runs.
+    laptop  n = 30, k = 3, r = 300, m = 600, s in {1, 2, 3, 4, 8}, 200 runs per cell, T = 5,000, examined every 125
+            steps on 1,000 held-out examples: 1,000 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
     The search's grid and its measure of "best" are not given: we take the success rate first, then the median number of
-    steps (a run that fails counts as infinitely slow). Success is pooled over the cells of the grid; for the steps each
-    cell votes. One standard error of a difference of rates is that at a rate of one half.
+    steps (a run that fails counts as infinitely slow). Success is averaged over the cells of the grid; for the steps
+    each cell votes.
     Loss, weight decay, minibatches, evaluation: as in ``success_frontier``.
 """
 
@@ -32,13 +32,14 @@ from collections.abc import Sequence
 import polars as pl
 
 from glassware import charts
-from glassware.foundation.statistics import bootstrap, difference, median
+from glassware.foundation.statistics import bootstrap, median
 from glassware.models import MLP, Init
-from glassware.studies.cells import counts, times
+from glassware.studies.cells import counts, pooled, times
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.pareto.intervals import mean_gain
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
-from glassware.studies.words import counts_in_words
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of
+from glassware.studies.words import counts_in_words, time_in_words
 from glassware.sweeps import grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
@@ -58,7 +59,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     if scale == "laptop":
         task = Parity(n=30, k=3)
         base = Run(task=task, m=600, model=MLP(width=300), init=sparse, steps=5000, evaluation=_quick(125, 1000))
-        return grid(base, {"init.s": [1, 2, 3, 4, 8]}, seeds=seeds or 25)
+        return grid(base, {"init.s": [1, 2, 3, 4, 8]}, seeds=seeds or 200)
     base = Run(task=Parity(n=100, k=3), model=MLP(width=1000), init=sparse, steps=100_000)
     axes = {"task.n": [100, 200], "m": [3000, 10_000], "init.s": [1, 2, 3, 4, 8, 16]}
     widths = {"model.width": [1000, 10_000], "evaluation.every": [100, 500]}
@@ -73,16 +74,17 @@ def _quick(every: int, test: int) -> Evaluation:
 
 
 def two_is_luckiest(frame: pl.DataFrame) -> Finding:
-    """Success of the best other sparsity minus that of s = 2, all cells together: within one standard error."""
-    found = {s: counts(frame, s=s) for s in sorted(frame["s"].drop_nulls().unique())}
+    """Success of s = 2 minus that of each other sparsity, averaged over the cells of the grid."""
+    places = frame.select(CELL).unique(maintain_order=True).rows(named=True) if len(frame) else []
+    sparsities = sorted(frame["s"].drop_nulls().unique())
+    found = {s: [counts(frame, s=s, **place) for place in places] for s in sparsities}
     if PAPERS_CHOICE not in found or len(found) < 2:
         return NOT_ENOUGH
     two = found[PAPERS_CHOICE]
-    best = max((found[s] for s in found if s != PAPERS_CHOICE), key=lambda cell: cell[0] / cell[1])
-    behind = difference(*best, *two)
-    error = math.sqrt(0.5 / min(two[1], best[1]))
-    detail = counts_in_words((f"s = {s}", cell) for s, cell in found.items())
-    return Finding(behind, behind.value <= error, "points", f"{detail}; one standard error {error:.0%}")
+    gains = [mean_gain([*zip(two, found[s], strict=True)]) for s in found if s != PAPERS_CHOICE]
+    detail = counts_in_words((f"s = {s}", pooled(cells)) for s, cells in found.items())
+    least_first = sorted(gains, key=lambda gain: gain.value)
+    return all_of([Finding(gain, above(0), "points") for gain in least_first], detail)
 
 
 def two_is_fastest(frame: pl.DataFrame) -> Finding:
@@ -104,24 +106,26 @@ def two_is_fastest(frame: pl.DataFrame) -> Finding:
     if math.isnan(measured.value):
         return NOT_ENOUGH
     listed = {s: [median(times(cell, s=s)) for cell in cells] for s in sparsities}
-    detail = "; ".join(f"s = {s} {', '.join(f'{t:.0f}' for t in medians)}" for s, medians in listed.items())
-    return Finding(measured, measured.value >= 1, "times", f"median steps: {detail}")
+    detail = "; ".join(f"s = {s} {', '.join(map(time_in_words, medians))}" for s, medians in listed.items())
+    return Finding(measured, above(1), "times", f"median steps: {detail}")
 
 
 CLAIMS = (
     Claim(
         "two-is-luckiest",
-        "No sparsity succeeds more often than s = 2",
+        "s = 2 succeeds more often than every other sparsity",
         "Section 4.1, finding 3; Appendix C.1",
-        "s = 2 within one standard error of the best",
+        "s = 2 above each of the others",
         two_is_luckiest,
+        note="sharpened: s = 2 could be a standard error behind, which equal rates and most coins pass",
     ),
     Claim(
         "two-is-fastest",
-        "No sparsity learns in fewer steps than s = 2",
+        "s = 2 learns in fewer steps than every other sparsity",
         "Section 4.1, finding 3; Appendix C.1",
-        "no other median below that of s = 2 (at paper scale: in half of the cells)",
+        "the lowest other median above that of s = 2 (at paper scale: in half of the cells)",
         two_is_fastest,
+        note="sharpened: equal medians passed",
     ),
 )
 

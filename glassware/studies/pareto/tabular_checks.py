@@ -10,13 +10,15 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import polars as pl
 
-from glassware.foundation.statistics import Estimate, bootstrap, mean, wilson
+from glassware.foundation.statistics import Estimate, mean, mean_share
 from glassware.studies.cells import where
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.pareto.intervals import joint_mean, largest
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, counted
 
 NEAR = 0.025  # points
 EXACT = 13  # tasks whose tables have the printed sizes
-NAMES = {1.0: "all rows", 0.1: "10%", 0.01: "1%"}
+NAMES = {1.0: "all rows, at most 10,000", 0.1: "10%", 0.01: "1%"}
+PAIRED = "paired by table and trial"  # said beside a verdict
 Check = Callable[[pl.DataFrame], Finding]
 Errors = dict[str, dict[int, float]]  # by task and trial
 Cells = Mapping[tuple[object, ...], Errors]  # by setting: only like is paired with like
@@ -26,41 +28,53 @@ Cells = Mapping[tuple[object, ...], Errors]  # by setting: only like is paired w
 
 
 def xor_width(frame: pl.DataFrame) -> Finding:
-    """Fall of the median error of sparse networks from the narrowest to the widest, on few rows."""
+    """Fall of the error of sparse networks from the narrowest to the widest, on few rows, in pairs."""
     rows = _xor(frame, 0)
     if rows is None:
         return NOT_ENOUGH
-    widths = rows["width"].drop_nulls().unique().sort().to_list()
-    few, many = (where(rows, init="s=2", optimiser="adam", width=w)["error"].to_list() for w in (widths[0], widths[-1]))
-    fall = bootstrap(lambda a, b: float(np.median(a) - np.median(b)), few, many)
-    return Finding(fall, fall.value >= 0.05, "hundredths", f"{np.median(few):.1%} to {np.median(many):.1%}")
+    networks = where(rows, init="s=2", optimiser="adam")
+    few, many = (_by_trial(where(networks, width=w)) for w in (networks["width"].min(), networks["width"].max()))
+    said = f"{np.mean([*few.values()]):.1%} to {np.mean([*many.values()]):.1%}, {len(few)} tables"
+    return Finding(joint_mean(_gaps(few, many)), at_least(0.05), "hundredths", said)
 
 
 def xor_forest(frame: pl.DataFrame) -> Finding:
-    """Median error of the forest minus that of the best network, at the size where it is smaller."""
-    found = []
+    """Error of the forest minus that of the best network, in pairs, at each size."""
+    conditions, said = [], []
     for place in (0, 1):
         rows = _xor(frame, place)
-        if rows is None:
+        forest = {} if rows is None else _by_trial(where(rows, method="forest"))
+        if rows is None or not forest:
             return NOT_ENOUGH
-        forest = where(rows, method="forest")["error"].to_list()
-        groups = where(rows, method="network", optimiser="adam").partition_by("width", "init")
-        network = min((group["error"].to_list() for group in groups), key=np.median)
-        found.append((bootstrap(lambda a, b: float(np.median(a) - np.median(b)), forest, network), forest, network))
-    least = min((gap for gap, _, _ in found), key=lambda gap: gap.value)
-    said = "; ".join(f"forest {np.median(f):.1%}, network {np.median(n):.1%}" for _, f, n in found)
-    return Finding(least, least.value > 0, "hundredths", said)
+        networks = [_by_trial(part) for part in where(rows, optimiser="adam").partition_by("width", "init")]
+        # One interval per network, all right at once: the best is chosen among them.
+        best = largest([joint_mean(_gaps(forest, network), len(networks)) for network in networks])
+        conditions.append(Finding(best, above(0), "hundredths"))
+        said.append(f"forest {np.mean([*forest.values()]):.1%}, best network {best.value * 100:.1f} less")
+    return all_of(conditions, "; ".join(said))
 
 
 def xor_sgd(frame: pl.DataFrame) -> Finding:
-    """Lowest median error of networks trained by SGD with the printed rate."""
+    """Error of every network trained by SGD with the printed rate, and by how much Adam's is lower, in pairs."""
     rows = _xor(frame, 1)
     if rows is None:
         return NOT_ENOUGH
-    groups = where(rows, optimiser="sgd").partition_by("width", "init")
-    lowest = min((group["error"].to_list() for group in groups), key=np.median)
-    error = bootstrap(lambda sample: float(np.median(sample)), lowest)
-    return Finding(error, error.value >= 0.4, "points")
+    conditions, errors = [], []
+    for part in rows.drop_nulls("optimiser").partition_by("width", "init"):
+        adam, sgd = (_by_trial(where(part, optimiser=rule)) for rule in ("adam", "sgd"))
+        errors.append(mean_share([*sgd.values()]))
+        conditions.append(Finding(joint_mean(_gaps(sgd, adam)), at_least(0.1), "points"))
+    lowest_first = [Finding(error, at_least(0.4), "points") for error in sorted(errors)]
+    return all_of([*lowest_first, *conditions], "Adam's are at least 10 points lower" if conditions else "")
+
+
+def _by_trial(rows: pl.DataFrame) -> dict[int, float]:
+    return dict(rows.select("trial", "error").drop_nulls().iter_rows())
+
+
+def _gaps(first: dict[int, float], second: dict[int, float]) -> list[float]:
+    """Differences on the same tables."""
+    return [first[trial] - second[trial] for trial in sorted(first.keys() & second.keys())]
 
 
 def _xor(frame: pl.DataFrame, place: int) -> pl.DataFrame | None:
@@ -87,10 +101,7 @@ def forests_near(fraction: float, need: int = 11) -> Check:
         near = int((found["difference"].abs() <= 100 * NEAR).sum())
         far = found.filter(pl.col("difference").abs() > 100 * NEAR)
         said = ", ".join(f"{t} {ours:.1f} ({paper})" for t, ours, paper in far["task", "ours", "printed"].iter_rows())
-        return Finding(
-            wilson(near, len(found)), near >= need, "points",
-            f"{near}/{len(found)} tasks" + (f"; off: {said}" if said else ""),
-        )  # fmt: skip
+        return counted(near, len(found), need, f"off: {said}" if said else "")
 
     return check
 
@@ -124,37 +135,21 @@ def forests_read(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
     return found
 
 
-def forests_rows(frame: pl.DataFrame) -> Finding:
-    """Where fully grown forests on 10,000 and on all rows are apart: share of tasks printed nearer to the former."""
-    found = forests_read(frame)
-    if not found:
-        return NOT_ENOUGH
-    few, many = found["any depth, 10,000 rows"], found["any depth, all rows"]
-    apart = [task for task in few if abs(few[task] - many[task]) > 1.0]
-    if not apart:
-        return NOT_ENOUGH
-    nearer = sum(abs(few[task]) < abs(many[task]) for task in apart)
-    said = "; ".join(f"{task}: {few[task]:+.1f} and {many[task]:+.1f} points from the printed error" for task in apart)
-    return Finding(wilson(nearer, len(apart)), nearer == len(apart), "points", f"{nearer}/{len(apart)} tasks; {said}")
-
-
 def forests_depth(frame: pl.DataFrame) -> Finding:
-    """Mean distance to the printed errors: any depth on 10,000 rows minus depth at most 10 on all rows."""
+    """Mean distance to the printed errors of each other reading minus that of depth at most 10 on all rows."""
     found = forests_read(frame)
-    if not found or len(found["any depth, all rows"]) < 10:
+    best = found.get("depth ≤ 10, all rows", {})
+    if len(best) < 10 or any(best.keys() - off.keys() for off in found.values()):
         return NOT_ENOUGH
+    gaps = {
+        reading: mean([(abs(off[task]) - abs(best[task])) / 100 for task in best])
+        for reading, off in found.items()
+        if off is not best
+    }
     means = {reading: float(np.mean(np.abs([*off.values()]))) for reading, off in found.items()}
-    tasks = [*found["any depth, all rows"]]
-    one, other = found["any depth, 10,000 rows"], found["depth ≤ 10, all rows"]
-    gaps = [(abs(one[task]) - abs(other[task])) / 100 for task in tasks]
-    gain = mean(gaps)
-    said = "; ".join(f"{reading} {mean:.2f}" for reading, mean in means.items())
-    return Finding(
-        gain,
-        min(means, key=lambda r: means[r]) == "depth ≤ 10, all rows",
-        "hundredths",
-        f"mean distance in points: {said}",
-    )
+    said = "; ".join(f"{reading} {distance:.2f}" for reading, distance in means.items())
+    least_first = sorted(gaps.values())
+    return all_of([Finding(gap, above(0), "hundredths") for gap in least_first], f"mean distance in points: {said}")
 
 
 # -- shared -----------------------------------------------------------------------------------------------------------

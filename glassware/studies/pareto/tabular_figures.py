@@ -33,7 +33,7 @@ def by_rows(frame: pl.DataFrame) -> Any:
 
 
 def by_rows_table(frame: pl.DataFrame) -> pl.DataFrame:
-    """A row a task, curve and training size."""
+    """One row per task, curve and training size."""
     from glassware.tabular.benchmark.printed import TASKS
     from glassware.tabular.benchmark.protocol import Cell
 
@@ -189,7 +189,7 @@ def beside_printed(frame: pl.DataFrame) -> Any:
 
 
 def beside_printed_table(frame: pl.DataFrame) -> pl.DataFrame:
-    """A row a task, family and fraction."""
+    """One row per task, family and fraction."""
     from glassware.tabular.benchmark.best import best_forests, best_networks
     from glassware.tabular.benchmark.printed import TASKS
 

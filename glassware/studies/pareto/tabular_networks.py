@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from glassware.foundation.statistics import wilson
 from glassware.studies.cells import where
 from glassware.studies.pareto.tabular_checks import NEAR, Cells, Check, Errors, difference, family
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_most, between, counted
 
 
 def networks_near(fraction: float, optimiser: str | None = None, need: int = 10) -> Check:
@@ -29,8 +28,8 @@ def networks_near(fraction: float, optimiser: str | None = None, need: int = 10)
         near = len(found) - len(far)
         better = int((found["difference"] < -100 * NEAR).sum())
         said = ", ".join(f"{t} {ours:.1f} ({paper})" for t, ours, paper in far["task", "ours", "printed"].iter_rows())
-        detail = f"{near}/{len(found)} tasks, {better} of them better by more" + (f"; worse: {said}" if said else "")
-        return Finding(wilson(near, len(found)), near >= need, "points", detail)
+        detail = f"{better} of them better by more" + (f"; worse: {said}" if said else "")
+        return counted(near, len(found), need, detail)
 
     return check
 
@@ -48,7 +47,7 @@ def width(optimiser: str, *depths: int) -> Check:
             apart = some.join(ends.filter(pl.col("most") > pl.col("least")), on="task")
             few[(deep,)] = _errors(apart.filter(pl.col("width") == pl.col("least")))
             many[(deep,)] = _errors(apart.filter(pl.col("width") == pl.col("most")))
-        return _judged(few, many, lambda tasks: [d >= -0.01 for d in tasks], 10, "no worse by a point")
+        return _nearly_always(few, many, "better")
 
     return check
 
@@ -59,7 +58,11 @@ def sparse(optimiser: str, *depths: int) -> Check:
     def check(frame: pl.DataFrame) -> Finding:
         rows = _networks(frame, optimiser).filter(pl.col("depth").is_in(depths), pl.col("weight_decay") == 0)
         dense, two = (_by_width(rows, "depth", init=init) for init in ("dense", "s=2"))
-        return _judged(dense, two, lambda tasks: [d > 0 for d in tasks], 5, "better")
+        found = difference(dense, two)
+        if found is None:
+            return NOT_ENOUGH
+        gain, by_task = found
+        return Finding(gain, above(0), "hundredths", f"better on {sum(d > 0 for d in by_task)}/{len(by_task)} tasks")
 
     return check
 
@@ -72,13 +75,12 @@ def depth(optimiser: str) -> Check:
         shared = set(where(rows, depth=1)["width"].to_list()) & set(where(rows, depth=3)["width"].to_list())
         rows = rows.filter(pl.col("width").is_in(list(shared)))
         one, two, three = (_by_width(where(rows, depth=deep), "init") for deep in (1, 2, 3))
-        worse = lambda tasks: [d > 0 for d in tasks]
-        found = _judged(one, three, worse, 10, "worse with depth 1")
-        if found.holds is None or not two:
+        found = _nearly_always(one, three, "worse with depth 1")
+        beside = difference(one, two)
+        if beside is None:
             return found
-        beside = _judged(one, two, worse, 10, "worse than depth 2")
-        detail = f"{found.detail}; {beside.detail}, by {100 * beside.measured[0]:.2f}"
-        return Finding(found.measured, found.holds, found.unit, detail)
+        worse = f"worse than depth 2 on {sum(d > 0 for d in beside[1])}/{len(beside[1])} tasks"
+        return replace(found, detail=f"{found.detail}; {worse}, by {100 * beside[0].value:.2f}")
 
     return check
 
@@ -88,13 +90,13 @@ def four(frame: pl.DataFrame) -> Finding:
     rows = _networks(frame, "adam").filter(pl.col("depth") == 3, pl.col("weight_decay") == 0)
     widths = where(rows, init="s=4")["width"].unique().to_list()
     rows = rows.filter(pl.col("width").is_in(widths))
-    return _judged(
-        _by_width(rows, init="s=4"), _by_width(rows, init="s=2"), lambda tasks: [d > 0 for d in tasks], 10, "worse"
-    )
+    return _nearly_always(_by_width(rows, init="s=4"), _by_width(rows, init="s=2"), "worse")
 
 
 def decay(frame: pl.DataFrame) -> Finding:
-    """Error with weight decay 0.01 minus that without, at the same width, at 1%, paired."""
+    """Error with weight decay 0.01 minus that without, at the same width, at 1%, paired; and the latter itself."""
+    from glassware.tabular.benchmark.compare import mean_difference
+
     rows = _networks(frame, "adam").filter(pl.col("depth") == 3)
     decayed = rows.filter(pl.col("weight_decay") > 0)
     plain = rows.filter(
@@ -107,7 +109,12 @@ def decay(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     estimate, by_task = found
     small = sum(abs(d) <= 0.01 for d in by_task)
-    return Finding(estimate, abs(estimate.value) <= 0.005, "hundredths", f"{small}/{len(by_task)} tasks within a point")
+    by_trial = plain.group_by("task", "trial").agg(pl.col("error").mean())
+    error = mean_difference({task: part["error"].to_list() for (task,), part in by_trial.group_by(["task"])})
+    conditions = [Finding(estimate, between(-0.005, 0.005), "hundredths"), Finding(error, at_most(0.4), "points")]
+    return all_of(
+        conditions, f"{small}/{len(by_task)} tasks within a point; mean error without decay {error.value:.1%}"
+    )
 
 
 def forests_win(frame: pl.DataFrame) -> Finding:
@@ -122,7 +129,7 @@ def forests_win(frame: pl.DataFrame) -> Finding:
     if len(shared) < 10:
         return NOT_ENOUGH
     won = [task for task in shared if np.median([*forest[task].values()]) < np.median([*network[task].values()])]
-    return Finding(wilson(len(won), len(shared)), len(won) >= 10, "points", f"{len(won)}/{len(shared)} tasks")
+    return counted(len(won), len(shared), 10)
 
 
 def _networks(frame: pl.DataFrame, optimiser: str) -> pl.DataFrame:
@@ -152,17 +159,14 @@ def _by_width(rows: pl.DataFrame, *more: str, init: str | None = None) -> Cells:
     return {key: _errors(part) for key, part in kept.group_by(["width", *more])}
 
 
-def _judged(
-    first: Cells,
-    second: Cells,
-    counted: Callable[[Sequence[float]], Sequence[bool]],
-    need: int,
-    words: str,
-) -> Finding:
-    """A paired difference, judged by the number of tasks of which something is true."""
+def _nearly_always(first: Cells, second: Cells, words: str, need: int = 10) -> Finding:
+    """First minus second in pairs: above 0 in the mean, and on so many tasks."""
     found = difference(first, second)
     if found is None:
         return NOT_ENOUGH
-    estimate, by_task = found
-    count = sum(counted(by_task))
-    return Finding(estimate, count >= need, "hundredths", f"{words} on {count}/{len(by_task)} tasks")
+    gap, by_task = found
+    won = sum(d > 0 for d in by_task)
+    return all_of(
+        [Finding(gap, above(0), "hundredths"), counted(won, len(by_task), need)],
+        f"{words} on {won}/{len(by_task)} tasks, {need} needed",
+    )

@@ -8,13 +8,13 @@ Grids
     paper   n = 200, k = 3 (the cell whose non-monotone row the paper names), r = 1,000, dense and 2-sparse
             initialisation, decays {0, 0.003, 0.01, 0.03}, the paper's 17 sample sizes and online, 50 runs per cell,
             T = 100,000: 7,200 runs.
-    laptop  n = 30, k = 3, r = 30, dense, decays {0, 0.01, 0.03, 0.06}, m in {600, 1,000, 10,000, online}, 25 runs a
-            cell, T = 8,000, examined every 100 steps on 1,000 held-out examples: 400 runs.
+    laptop  n = 30, k = 3, r = 30, dense, decays {0, 0.01, 0.03, 0.06}, m in {600, 1,000, 10,000, online}, 25 runs
+            per cell, T = 8,000, examined every 100 steps on 1,000 held-out examples: 400 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
     Form of the decay: coupled, on all parameters, as torch.optim.SGD does it, so that 0.01 at learning rate 0.1 shrinks
-    every weight by 0.1% a step. Which decays, and how far a transition must move to count: ours. At paper scale a
+    every weight by 0.1% per step. Which decays, and how far a transition must move to count: ours. At paper scale a
     transition is the sample size where success first reaches one half (see ``slices``), and "sensitive" means that it
     moves by a factor of 2 or more among the decays, in at least one of the two initialisations.
     Loss, minibatches, evaluation: as in ``success_frontier``.
@@ -33,15 +33,17 @@ from glassware.models import MLP, Init
 from glassware.studies.cells import counts, where
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.crossing import half_success
+from glassware.studies.pareto.intervals import largest
 from glassware.studies.pareto.success_frontier import SAMPLES
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least
 from glassware.studies.words import counts_in_words
 from glassware.sweeps import Axes, grid
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
 
 DECAYS = [0.0, 0.01, 0.03, 0.06]
+INITS = ("dense", "sparse")
 PAPER_DECAYS = [0.0, 0.003, 0.01, 0.03]
 
 
@@ -64,13 +66,13 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
 
 
 def decay_makes_it_generalise(frame: pl.DataFrame) -> Finding:
-    """Smaller of the gains of decays 0.01 and 0.03 over none, at m = 1,000."""
+    """Gains of decays 0.01 and 0.03 over none, at m = 1,000."""
     cells = {f"{decay:g}:": counts(frame, m=1000, weight_decay=decay) for decay in (0.0, 0.01, 0.03)}
     if not all(trials for _, trials in cells.values()):
         return NOT_ENOUGH
     none, *some = cells.values()
-    least = min((difference(*cell, *none) for cell in some), key=lambda e: e.value)
-    return Finding(least, least.value >= 0.5, "points", counts_in_words(cells.items()))
+    gains = [Finding(difference(*cell, *none), at_least(0.5), "points") for cell in some]
+    return all_of(gains, counts_in_words(cells.items()))
 
 
 def too_much_decay_hurts(frame: pl.DataFrame) -> Finding:
@@ -78,14 +80,15 @@ def too_much_decay_hurts(frame: pl.DataFrame) -> Finding:
     good, much = (counts(frame, m=10_000, weight_decay=decay) for decay in (0.03, 0.06))
     if not good[1] or not much[1]:
         return NOT_ENOUGH
-    loss = difference(*good, *much)
-    return Finding(loss, loss.value > 0, "points", counts_in_words([("0.03:", good), ("0.06:", much)]))
+    said = counts_in_words([("0.03:", good), ("0.06:", much)])
+    return Finding(difference(*good, *much), above(0), "points", said)
 
 
 def decay_moves_the_edge(frame: pl.DataFrame) -> Finding:
     """Largest 50% sample size among the decays over the smallest, in the initialisation where it is larger."""
-    found: list[tuple[str, Estimate, list[float]]] = []
-    for init in ("dense", "sparse"):
+    spreads: list[Estimate] = []
+    said = []
+    for init in INITS:
         cells = [
             where(frame, init=init, weight_decay=decay, m=m)["success"].cast(pl.Float64).to_list()
             for decay in PAPER_DECAYS
@@ -93,10 +96,10 @@ def decay_moves_the_edge(frame: pl.DataFrame) -> Finding:
         ]
         if not all(cells):
             return NOT_ENOUGH
-        found.append((init, bootstrap(lambda *cells: _spread(edges(cells)), *cells), edges(cells)))
-    init, spread, _ = max(found, key=lambda item: -1.0 if math.isnan(item[1].value) else item[1].value)
-    listed = ["; ".join(f"{d:g}: {m:.0f}" for d, m in zip(PAPER_DECAYS, at, strict=True)) for _, _, at in found]
-    return Finding(spread, spread.value >= 2, "times", f"50% sample size, dense {listed[0]}, sparse {listed[1]}")
+        # The larger of two is chosen: each interval allows for that.
+        spreads.append(bootstrap(lambda *cells: _spread(edges(cells)), *cells, confidence=1 - 0.05 / len(INITS)))
+        said.append(init + " " + "; ".join(f"{d:g}: {m:.0f}" for d, m in zip(PAPER_DECAYS, edges(cells), strict=True)))
+    return Finding(largest(spreads), at_least(2), "times", f"50% sample size, {', '.join(said)}")
 
 
 def edges(cells: Sequence[Sequence[float]]) -> list[float]:
@@ -110,22 +113,27 @@ def _spread(sizes: Sequence[float]) -> float:
     return math.nan if math.isinf(min(sizes)) else max(sizes) / min(sizes)
 
 
+DIRECTION = "the paper says that the transitions are sensitive to weight decay, not in which direction"
 CLAIMS = (
     Claim(
         "decay-helps",
         "At small samples weight decay decides whether the parity is learned",
-        "Section 4.1, finding 4; Appendix C.1",
+        "our reading of Appendix C.1, finding 4",
         "decays 0.01 and 0.03 beat none by ≥ 50 points at m = 1,000",
         decay_makes_it_generalise,
         ("laptop",),
+        source="ours",
+        note=DIRECTION,
     ),
     Claim(
         "decay-hurts",
         "Too much of it undoes learning where data are plentiful",
-        "Section 4.1, finding 4; Appendix C.1",
+        "our reading of Appendix C.1, finding 4",
         "decay 0.06 succeeds less often than 0.03 at m = 10,000",
         too_much_decay_hurts,
         ("laptop",),
+        source="ours",
+        note=DIRECTION,
     ),
     Claim(
         "decay-moves-the-edge",
@@ -134,6 +142,7 @@ CLAIMS = (
         "the 50% sample size moves ≥ 2 times among decays, in at least one init",
         decay_moves_the_edge,
         ("paper",),
+        note="the interval allows for the choice of the initialisation (Bonferroni)",
     ),
 )
 

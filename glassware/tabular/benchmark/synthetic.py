@@ -55,14 +55,15 @@ def forest_errors(rows: int, trials: Sequence[int]) -> pl.DataFrame:
     return pl.DataFrame(found)
 
 
-def xor_jobs(sizes: Sequence[int], widths: Sequence[int], trials: int) -> list[Job]:
+def xor_jobs(sizes: Sequence[int], widths: Sequence[int], trials: int, first: int = 0) -> list[Job]:
     """Networks of depth 2, dense and with s = 2, by Adam and by SGD, and forests, at every number of rows."""
-    jobs, seeds = list[Job](), tuple(range(trials))
+    jobs, seeds = list[Job](), tuple(range(first, first + trials))
+    block = f"{trials} trials" + (f" from {first}" if first else "")
     for rows in sizes:
         for width in widths:
             configs = tuple(Config(2, width, s, optimiser=rule) for rule in ("adam", "sgd") for s in (0, 2))
             seconds = trials * sum(core_seconds(rows, COLUMNS, config) for config in configs)
-            key = f"xor {rows} rows r = {width} {trials} trials"
+            key = f"xor {rows} rows r = {width} {block}"
             jobs.append(Job(key, 1.0 + seconds, partial(network_errors, rows, seeds, configs)))
-        jobs.append(Job(f"xor {rows} rows forest {trials} trials", 0.3 * trials, partial(forest_errors, rows, seeds)))
+        jobs.append(Job(f"xor {rows} rows forest {block}", 0.3 * trials, partial(forest_errors, rows, seeds)))
     return jobs

@@ -12,7 +12,7 @@ from tests.studies.made import pretend_study, verdicts
 BY_NAME = {study.name: study for study in pareto.STUDIES}
 PAPER_RUNS = {
     "pareto/slices": 7200,
-    "pareto/lottery-tickets": 10,
+    "pareto/lottery-tickets": 30,
     "pareto/sparsity": 2400,
     "pareto/weight-decay": 7200,
     "pareto/kernel-control": 150,
