@@ -14,7 +14,7 @@ from glassware.models import Model
 from glassware.studies.hidden_progress.shared.curves import TEST, points
 from glassware.studies.hidden_progress.shared.rows import rows, times
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least
 from glassware.studies.words import counts_in_words
 from glassware.training import Run
 
@@ -111,10 +111,10 @@ def listed(frame: pl.DataFrame, panels: Iterable[Panel]) -> str:
     return counts_in_words((name, (won, trials)) for name, (won, trials) in cells if trials)
 
 
-def least_converged(frame: pl.DataFrame, panels: Sequence[Panel], at_least: float) -> Finding:
-    """The smallest share of converged runs among panels, which must reach so much."""
+def least_converged(frame: pl.DataFrame, panels: Sequence[Panel], share: float) -> Finding:
+    """At least this share of every panel's runs converges; the number shown is the smallest among those that decide."""
     cells = [panel.converged(frame) for panel in panels]
     if not all(trials for _, trials in cells):
         return NOT_ENOUGH
-    least = min((wilson(*cell) for cell in cells), key=lambda e: e.value)
-    return Finding(least, least.value >= at_least, "points", listed(frame, panels))
+    shares = sorted(wilson(*cell) for cell in cells)
+    return all_of([Finding(found, at_least(share), "points") for found in shares], listed(frame, panels))
