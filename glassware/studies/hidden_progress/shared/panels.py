@@ -12,9 +12,10 @@ from glassware.charts.lines import lines
 from glassware.foundation.statistics import NEVER, wilson
 from glassware.models import Model
 from glassware.studies.hidden_progress.shared.curves import TEST, points
+from glassware.studies.hidden_progress.shared.findings import each
 from glassware.studies.hidden_progress.shared.rows import rows, times
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
-from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least
+from glassware.studies.verdict import NOT_ENOUGH, Finding, at_least
 from glassware.studies.words import counts_in_words
 from glassware.training import Run
 
@@ -112,9 +113,8 @@ def listed(frame: pl.DataFrame, panels: Iterable[Panel]) -> str:
 
 
 def least_converged(frame: pl.DataFrame, panels: Sequence[Panel], share: float) -> Finding:
-    """At least this share of every panel's runs converges; the number shown is the smallest among those that decide."""
+    """At least this share of every panel's runs converges."""
     cells = [panel.converged(frame) for panel in panels]
     if not all(trials for _, trials in cells):
         return NOT_ENOUGH
-    shares = sorted(wilson(*cell) for cell in cells)
-    return all_of([Finding(found, at_least(share), "points") for found in shares], listed(frame, panels))
+    return each((wilson(*cell) for cell in cells), at_least(share), "points", listed(frame, panels))
