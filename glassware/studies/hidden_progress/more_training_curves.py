@@ -11,8 +11,8 @@ Grids
             (1024, 0.1), (vi) at (1, 0.001) and (1024, 0.01), the Transformer at 0.0003 with B = 32 and 1024. 25 seeds
             from 0, T = 100,000: 750 runs.
     laptop  row 1: (30, 3), (45, 3), (30, 4). Row 2: all six. Row 3: (vii), (xi), (xii) at rates 0.1 and 0.01,
-            T = 60,000. Row 4: (iii) and (vi) at B = 1, T = 60,000, and at B = 1024, five seeds. Rows 2 and 3: 25 seeds, otherwise ten,
-            from 100: 360 runs.
+            T = 60,000. Row 4: (iii) and (vi) at B = 1, T = 60,000, and at B = 1024, five seeds.
+            Rows 2 and 3: 25 seeds, otherwise ten, from 100: 360 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent

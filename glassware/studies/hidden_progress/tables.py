@@ -34,7 +34,6 @@ from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.foundation.statistics import wilson
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.hidden_progress.robust_space import SIZES
 from glassware.studies.hidden_progress.shared import printed
 from glassware.studies.hidden_progress.shared.places import (
     Place,
@@ -47,6 +46,7 @@ from glassware.studies.hidden_progress.shared.places import (
     tile_table,
 )
 from glassware.studies.hidden_progress.shared.settings import ROBUST, SETTINGS
+from glassware.studies.hidden_progress.shared.space import SIZES
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding

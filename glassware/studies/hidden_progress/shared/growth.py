@@ -76,8 +76,8 @@ def _rise(before: Line, after: Line) -> Estimate:
 def positive_and_at_most_k(lines: Sequence[Line]) -> Finding:
     """Each exponent is positive and at most k: shown as a share of k.
 
-    A search over all subsets takes C(n, k) steps, whose exponent over n = 10 to 40 is above k; a learner whose time does
-    not depend on n has exponent 0.
+    A search over all subsets takes C(n, k) steps, whose exponent over n = 10 to 40 is above k; a learner whose time
+    does not depend on n has exponent 0.
     """
     shares = (Estimate(*(v / one.k for v in one.exponent)) for one in lines)
     return each(shares, between(math.nextafter(0, 1), 1), "", in_words(lines))

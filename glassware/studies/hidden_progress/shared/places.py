@@ -8,10 +8,10 @@ from typing import NamedTuple
 import polars as pl
 
 from glassware.foundation.statistics import NEVER
-from glassware.studies.hidden_progress.robust_space import ADAM_RATES, RATES
 from glassware.studies.hidden_progress.shared.fits import percentile
 from glassware.studies.hidden_progress.shared.rows import cells as times_by
 from glassware.studies.hidden_progress.shared.settings import SETTINGS
+from glassware.studies.hidden_progress.shared.space import ADAM_RATES, RATES
 from glassware.studies.hidden_progress.shared.trials import trial
 from glassware.training import Run
 
