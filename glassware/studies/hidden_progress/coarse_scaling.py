@@ -33,7 +33,11 @@ from glassware.studies.hidden_progress.shared import printed
 from glassware.studies.hidden_progress.shared.findings import each, enough
 from glassware.studies.hidden_progress.shared.fits import coarse_exponent, percentile
 from glassware.studies.hidden_progress.shared.places import (
+    LAPTOP_RATES,
+    LAPTOP_STEPS,
+    PAPER,
     ByRate,
+    N,
     Place,
     by_place,
     fastest,
@@ -44,7 +48,6 @@ from glassware.studies.hidden_progress.shared.places import (
 from glassware.studies.hidden_progress.shared.settings import SETTINGS
 from glassware.studies.hidden_progress.shared.space import SIZES
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
-from glassware.studies.hidden_progress.tables import LAPTOP_RATES, LAPTOP_STEPS, PAPER, N
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, below
 from glassware.studies.words import time_in_words
