@@ -41,7 +41,7 @@ from glassware.studies.hidden_progress.shared.findings import each, enough
 from glassware.studies.hidden_progress.shared.rows import rows
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, at_most
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most, below
 from glassware.studies.words import time_in_words
 from glassware.training import Run
 
@@ -106,13 +106,13 @@ def relu_has_a_plateau(frame: pl.DataFrame) -> Finding:
 
 
 def wider_descends_faster(frame: pl.DataFrame) -> Finding:
-    """Median steps half of the way down at width 10 over those at 100, and 100 over 1000, B = 256."""
+    """Median steps half of the way down at width 100 over those at 10, and 1000 over 100, B = 256."""
     cells = [descents(frame, width, 256) for width in WIDTHS]
     return _faster(list(pairwise(cells)), [f"r={width}" for width in WIDTHS], cells)
 
 
 def larger_batches_descend_faster(frame: pl.DataFrame) -> Finding:
-    """Median steps half of the way down at B = 32 over those at B = 256, at every width."""
+    """Median steps half of the way down at B = 256 over those at B = 32, at every width."""
     pairs = [(descents(frame, width, BATCHES[0]), descents(frame, width, BATCHES[1])) for width in WIDTHS]
     names = [f"r={width} B={batch}" for width in WIDTHS for batch in BATCHES]
     return _faster(pairs, names, [cell for pair in pairs for cell in pair])
@@ -130,12 +130,12 @@ def cubic_below_relu(frame: pl.DataFrame) -> Finding:
 def _faster(
     pairs: Sequence[tuple[list[float], list[float]]], names: Sequence[str], cells: Sequence[list[float]]
 ) -> Finding:
-    """How many times as fast the second cell of each pair descends: above 1 if it does so faster."""
+    """Steps of the second cell of each pair over those of the first: below 1 if it descends faster."""
     if not enough(*cells):
         return NOT_ENOUGH
     words = (f"{name}: {time_in_words(median(cell))}" for name, cell in zip(names, cells, strict=True))
     detail = f"median steps to an error of 25%: {'; '.join(words)}"
-    return each((bootstrap(median_ratio, *pair) for pair in pairs), above(1), "times", detail)
+    return each((bootstrap(median_ratio, fast, slow) for slow, fast in pairs), below(1), "times", detail)
 
 
 def _change(before: Sequence[float], after: Sequence[float]) -> float:

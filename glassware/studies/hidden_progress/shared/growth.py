@@ -15,7 +15,7 @@ from glassware.foundation.statistics import Estimate, bootstrap, median, median_
 from glassware.studies.hidden_progress.shared.findings import each, enough
 from glassware.studies.hidden_progress.shared.fits import local_slopes, median_exponent, median_slope, slope_rise
 from glassware.studies.hidden_progress.shared.rows import cells
-from glassware.studies.verdict import NOT_ENOUGH, Finding, above, at_least, at_most, between
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, at_most
 from glassware.studies.words import time_in_words
 
 
@@ -79,8 +79,8 @@ def positive_and_at_most_k(lines: Sequence[Line]) -> Finding:
     A search over all subsets takes C(n, k) steps, whose exponent over n = 10 to 40 is above k; a learner whose time
     does not depend on n has exponent 0.
     """
-    shares = (Estimate(*(v / one.k for v in one.exponent)) for one in lines)
-    return each(shares, between(math.nextafter(0, 1), 1), "", in_words(lines))
+    shares = [Estimate(*(v / one.k for v in one.exponent)) for one in lines]
+    return all_of([each(shares, at_most(1), "", in_words(lines)), each(shares, above(0), "", in_words(lines))])
 
 
 def at_most_k(lines: Sequence[Line]) -> Finding:
