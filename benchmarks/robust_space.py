@@ -24,8 +24,9 @@ import polars as pl
 from glassware.engine import train
 from glassware.engine.lanes import step_flops
 from glassware.foundation.statistics import wilson
-from glassware.studies.hidden_progress.robust_space import ENOUGH, Cell, every_rate, part
+from glassware.studies.hidden_progress.robust_space import ENOUGH
 from glassware.studies.hidden_progress.shared.settings import ROBUST
+from glassware.studies.hidden_progress.shared.space import Cell, every_rate, part
 from glassware.tasks import Parity
 
 TOTAL = 1_454_625

@@ -6,7 +6,7 @@ lie almost on one another; those of different ones do not.
 Grids
     paper   (xv), (xiv) on (50, 3), (i), (ii) on (30, 3); 30 initial networks times 30 streams, B = 128, rate 0.01,
             T = 100,000: 3,600 runs.
-    laptop  (xv), (xiv) on (50, 3), (i) on (30, 3); 10 initial networks times 8 streams: 240 runs.
+    laptop  (xv), (xiv) on (50, 3), (i) on (30, 3); 20 initial networks times 8 streams: 480 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
@@ -28,11 +28,12 @@ from glassware.charts.lines import lines
 from glassware.charts.theme import CATEGORIES
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.findings import each
 from glassware.studies.hidden_progress.shared.fits import correlation_estimate
 from glassware.studies.hidden_progress.shared.rows import rows
 from glassware.studies.hidden_progress.shared.trials import FIRST_SEED, trial
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, at_least
 from glassware.tasks import Parity
 from glassware.training import Run
 
@@ -48,7 +49,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     if scale == "smoke":
         base = [trial(s, 10, 2, lr=0.05, batch=32, steps=300, test=1024) for s in ("xv", "i")]
         return [run for one in base for run in _crossed(one, 3, seeds or 2)]
-    settings, inits, streams = (LAPTOP, 10, 8) if scale == "laptop" else (tuple(TASKS), 30, 30)
+    settings, inits, streams = (LAPTOP, 20, 8) if scale == "laptop" else (tuple(TASKS), 30, 30)
     base = [trial(s, TASKS[s], 3, lr=0.01, batch=128) for s in settings]
     return [run for one in base for run in _crossed(one, inits, seeds or streams)]
 
@@ -119,24 +120,23 @@ def init_seed() -> pl.Expr:
     return pl.col("spec").str.json_path_match("$.init.seed").cast(pl.Int64).alias("init_seed")
 
 
-def _least(frame: pl.DataFrame, settings: tuple[str, ...]) -> Finding:
+def _each(frame: pl.DataFrame, settings: tuple[str, ...]) -> Finding:
     found = {setting: spread(frame, setting) for setting in settings}
     known = {setting: one for setting, one in found.items() if one is not None}
     if len(known) < len(settings):
         return NOT_ENOUGH
-    least = min((one.correlation for one in known.values()), key=lambda e: -2.0 if math.isnan(e.value) else e.value)
     detail = "; ".join(f"({setting}) {one.text()}" for setting, one in known.items())
-    return Finding(least, least.value >= 0.5, "", detail)
+    return each((one.correlation for one in known.values()), at_least(0.5), "", detail)
 
 
 def inits_decide(frame: pl.DataFrame) -> Finding:
-    """Smallest intraclass correlation of log time among (xv), (xiv) and (i)."""
-    return _least(frame, LAPTOP)
+    """Intraclass correlation of log time in (xv), (xiv) and (i)."""
+    return _each(frame, LAPTOP)
 
 
 def inits_decide_paper(frame: pl.DataFrame) -> Finding:
-    """Smallest intraclass correlation of log time among (xv), (xiv), (i) and (ii)."""
-    return _least(frame, tuple(TASKS))
+    """Intraclass correlation of log time in (xv), (xiv), (i) and (ii)."""
+    return _each(frame, tuple(TASKS))
 
 
 CLAIMS = (
@@ -147,6 +147,7 @@ CLAIMS = (
         "intraclass correlation of log time ≥ 0.5 in (xv), (xiv) and (i)",
         inits_decide,
         ("laptop",),
+        note="crossed design: all initial networks see the same streams; the interval leaves out one network at a time",
     ),
     Claim(
         "2b-init-paper",
@@ -155,6 +156,7 @@ CLAIMS = (
         "intraclass correlation of log time ≥ 0.5 in (xv), (xiv), (i) and (ii)",
         inits_decide_paper,
         ("paper",),
+        note="crossed design: all initial networks see the same streams; the interval leaves out one network at a time",
     ),
 )
 

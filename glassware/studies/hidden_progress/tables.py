@@ -8,25 +8,37 @@ Grids
     paper   18 settings x n in {10, 20, 30} x k in {2, 3, 4} x B in {1, 4, 32, 128, 1024}, rates {1, 0.1, 0.01, 0.001}
             (Transformer: {0.001, 0.0003, 0.0001}), 25 runs each, T = 100,000: 79,875 runs; the smaller n are
             for ``coarse_scaling``.
-    laptop  n = 30, k in {2, 3}, B = 32 for thirteen settings: those on which initialisation, output biases and the
-            sinusoid's frequency were chosen. n = 30, k in {2, 4}, B in {4, 1024} for (i), (xiv) and (xv): those on
-            which nothing was chosen. Rates {1, 0.1, 0.01}, 25 runs each, T = 20,000: 2,850 runs.
+    laptop  n = 30, k in {2, 3}, B = 32 for thirteen settings, T = 20,000: those on which initialisation, output biases
+            and the sinusoid's frequency were chosen. Besides, every printed cell with B >= 4 that a laptop reaches:
+            settings of at most ten neurons, those of a hundred up to B = 128, where four times the printed time is at
+            most T = 500, 2,000 or 20,000: 138 cells. Rates {1, 0.1, 0.01}, 25 runs each: 12,300 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
     Hinge loss, uniform initialisation. A percentile is interpolated between two runs and infinite when either failed.
-    How the paper picks the best learning rate is unclear: our Figure 7 takes the rate with the smallest 10th percentile
-    and our Figure 8 the one with most converged runs; counts for Figure 7 at the latter rate stand in the details. Two
-    times agree when neither is more than twice the other, or when both are infinite. Whether the twelve cells at B = 4
-    and 1024 agree is the fair test; agreement at B = 32 shows that the choices are those that make it agree. Some rows
-    of Figure 8 at k = 4 are out of line in print and have no number here (see ``printed``).
+    Two times agree when neither is more than twice the other, or when both are infinite. Agreement at B = 32, k = 2 and
+    3, shows that the choices are those that make it agree; the other cells are the fair test. Some rows of Figure 8 at
+    k = 4 are out of line in print and have no number here (see ``printed``); in which columns the numbers of (*ii) at
+    k = 4 belong is not clear either, so that they are not compared.
+
+    How the paper picks the best learning rate it does not say. It was not the fastest of the four, nor the fastest of
+    those with most converged runs: from B = 128 on the polynomial neuron (xii) needs 10, 20 and 40 steps at rate 1 (k =
+    2, 3, 4, B = 1024, 25 of 25 runs), printed are 30, 120 and 568, and at rate 0.1 it needs 30, 88 and 534; (viii), (x)
+    and (iv) at k = 2 likewise. ReLU networks and the PolyNet are printed at rate 1 ((xv), B = 1024: 10, 20 and 30,
+    printed 10, 14 and 30; at 0.1 40, 84 and 242). So rate 1 was used for these and not for the others.
+    ``7-moderate-rates`` compares under this rule, found on cells at B = 128 and 1024; ``7-held-out`` at the fastest
+    rate. The figure shows every rate.
+
+    Uniform weights lie within 1/sqrt(fan in). The paper names Glorot's scale, sqrt(6 / (fan in + fan out)), and calls
+    it the default of packages, which the former is. The printed times decide: at B = 128 and rate 0.1 (xii) takes 30,
+    90 and 476 steps for k = 2, 3, 4 and (viii) 44, 244 and 646, printed 30, 128, 608 and 50, 188, 568; from Glorot's
+    scale they take 34, 50, 114 and 40, 80, 178.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -34,37 +46,37 @@ from glassware.charts.backend import alt
 from glassware.charts.tiles import tiles
 from glassware.foundation.statistics import wilson
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.hidden_progress.robust_space import SIZES
 from glassware.studies.hidden_progress.shared import printed
+from glassware.studies.hidden_progress.shared.findings import FEWEST, each
 from glassware.studies.hidden_progress.shared.places import (
+    LAPTOP_RATES,
+    PAPER,
+    N,
     Place,
     by_place,
     fastest,
     in_order,
     missing,
     success,
-    surest,
     tile_table,
 )
-from glassware.studies.hidden_progress.shared.settings import ROBUST, SETTINGS
+from glassware.studies.hidden_progress.shared.reached import CALIBRATED, HELD_OUT, LONG, laptop_steps, theirs
+from glassware.studies.hidden_progress.shared.rules import (
+    RULES,
+    Rule,
+    agree,
+    at_a_moderate_rate,
+    at_the_fastest,
+    every_rate_in_words,
+)
+from glassware.studies.hidden_progress.shared.settings import ROBUST
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, below, counted
 from glassware.studies.words import time_in_words
 from glassware.training import Run
 
-N = 30
-LAPTOP_RATES = (1.0, 0.1, 0.01)
-LAPTOP_STEPS = 20_000
-CALIBRATION = tuple(setting for setting in ROBUST if setting not in ("iii", "vi"))
-TESTED = ("i", "xiv", "xv")
-BAND = 2.0
 FASTER_SLOWER = ["#2b6cb0", "#a9c8e8", "#f7f7f5", "#f3c39a", "#c2410c"]
-
-
-CALIBRATED = tuple(Place(s, N, k, 32) for s in CALIBRATION for k in (2, 3))
-HELD_OUT = tuple(Place(s, N, k, batch) for s in TESTED for k in (2, 4) for batch in (4, 1024))
-PAPER = tuple(Place(*place) for place in product(SETTINGS, SIZES, printed.KS, printed.BATCHES))
 
 
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
@@ -73,37 +85,28 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         some = [trial(setting, N, 2, lr=lr, steps=400, test=1024) for setting in ("i", "xv") for lr in (1.0, 0.1)]
         return repeat(some, seeds or 3)
     if scale == "laptop":
-        places = (*CALIBRATED, *HELD_OUT)
-        return repeat((place.run(lr, LAPTOP_STEPS) for place in places for lr in LAPTOP_RATES), seeds or 25)
+        cells = ((place, lr) for place in (*CALIBRATED, *HELD_OUT) for lr in LAPTOP_RATES)
+        return repeat((place.run(lr, laptop_steps(place)) for place, lr in cells), seeds or 25)
     return repeat((place.run(lr, 100_000) for place in PAPER for lr in place.rates), seeds or 25)
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
-def agree(ours: float, theirs: float) -> bool:
-    """Whether two times lie within a factor of two, or are both infinite."""
-    if math.isinf(ours) or math.isinf(theirs):
-        return ours == theirs
-    return theirs / BAND <= ours <= BAND * theirs
-
-
-def _agreement(frame: pl.DataFrame, places: Sequence[Place], least: float) -> Finding:
+def _agreement(frame: pl.DataFrame, places: Sequence[Place], least: float, rule: Rule = at_the_fastest) -> Finding:
     """Share of the cells whose 10th percentile is within a factor of two of the printed one."""
     found = by_place(frame)
     if missing(found, places):
         return NOT_ENOUGH
-    pairs = [(place, fastest(found[place]), printed.TIMES[place.setting, place.k, place.batch]) for place in places]
-    outside = [
-        f"{place.text()} {time_in_words(ours)} against {time_in_words(theirs)}"
-        for place, ours, theirs in pairs
-        if not agree(ours, theirs)
+    agreeing = {name: sum(agree(choose(p, found[p]), theirs(p)) for p in places) for name, choose in RULES.items()}
+    outside = [place for place in places if not agree(rule(place, found[place]), theirs(place))]
+    share = wilson(len(places) - len(outside), len(places))
+    words = [
+        f"{len(places) - len(outside)} of {len(places)} agree",
+        ", ".join(f"{count} at the {name}" for name, count in agreeing.items()),
+        *(f"{p.text()} {every_rate_in_words(found[p])} against {time_in_words(theirs(p))}" for p in outside),
     ]
-    inside = len(places) - len(outside)
-    sure = sum(agree(surest(found[p]), printed.TIMES[p.setting, p.k, p.batch]) for p in places)
-    words = [f"{inside} of {len(places)} agree", f"{sure} at the rate with most converged runs", *outside]
-    share = wilson(inside, len(places))
-    return Finding(share, share.value >= least, "points", "; ".join(words))
+    return Finding(share, at_least(least), "points", "; ".join(words))
 
 
 def times_where_calibrated(frame: pl.DataFrame) -> Finding:
@@ -112,8 +115,13 @@ def times_where_calibrated(frame: pl.DataFrame) -> Finding:
 
 
 def times_held_out(frame: pl.DataFrame) -> Finding:
-    """Share of the cells at B = 4 and 1024, k = 2 and 4, of (i), (xiv) and (xv) that agree within a factor of two."""
+    """Share of all other cells that a laptop reaches whose 10th percentile is within a factor of two."""
     return _agreement(frame, HELD_OUT, 0.75)
+
+
+def times_at_moderate_rates(frame: pl.DataFrame) -> Finding:
+    """The same share where only ReLU networks and the PolyNet may choose a learning rate of 1."""
+    return _agreement(frame, HELD_OUT, 0.75, at_a_moderate_rate)
 
 
 def paper_times(frame: pl.DataFrame) -> Finding:
@@ -126,38 +134,41 @@ def paper_times_one_by_one(frame: pl.DataFrame) -> Finding:
     return _agreement(frame, [place for place in PAPER if place.n == N and place.batch == 1], 0.6)
 
 
-def _least_success(frame: pl.DataFrame, places: Sequence[Place], least: float) -> Finding:
+def most_runs_converge(frame: pl.DataFrame) -> Finding:
+    """Share of converged runs of each cell at its best rate, n = 30, k = 2 and 3, within 20,000 steps."""
     found = by_place(frame)
+    places = [*CALIBRATED, *(place for place in LONG if place.k < 4)]
     if missing(found, places):
         return NOT_ENOUGH
     counts = {place: success(found[place]) for place in places}
-    worst = min((wilson(*cell) for cell in counts.values()), key=lambda e: e.value)
-    below = [f"{p.text()} {won}/{trials}" for p, (won, trials) in counts.items() if won < least * trials]
-    words = [f"{len(places) - len(below)} of {len(places)} cells reach {least:.0%}", *below]
-    return Finding(worst, worst.value >= least, "points", "; ".join(words))
-
-
-def most_runs_converge(frame: pl.DataFrame) -> Finding:
-    """Smallest share of converged runs at the best rate, n = 30, k = 2 and 3, within 20,000 steps."""
-    return _least_success(frame, [*CALIBRATED, *(place for place in HELD_OUT if place.k < 4)], 0.8)
+    return each((wilson(*cell) for cell in counts.values()), at_least(0.8), "points", _below(counts, 0.8))
 
 
 def nearly_all_converge(frame: pl.DataFrame) -> Finding:
-    """Smallest share of converged runs of (i) to (xv) at the best rate, n = 30, B from 32 on."""
+    """How many runs of (i) to (xv) converge at the best rate of each cell, n = 30, B from 32 on."""
+    found = by_place(frame)
     places = [place for place in PAPER if place.setting in ROBUST and place.n == N and place.batch >= 32]
-    return _least_success(frame, places, 0.96)
+    if missing(found, places):
+        return NOT_ENOUGH
+    counts = {place: success(found[place]) for place in places}
+    cells = [counted(won, trials, max(FEWEST, math.ceil(0.96 * trials))) for won, trials in counts.values()]
+    return all_of(cells, _below(counts, 0.96))
+
+
+def _below(counts: Mapping[Place, tuple[int, int]], least: float) -> str:
+    below = [f"{p.text()} {won}/{trials}" for p, (won, trials) in counts.items() if won < least * trials]
+    return "; ".join([f"{len(counts) - len(below)} of {len(counts)} cells reach {least:.0%}", *below])
 
 
 def narrow_networks_fail(frame: pl.DataFrame) -> Finding:
-    """Largest share of converged runs of (*i), n = 30, k = 3, over the batch sizes."""
+    """Share of converged runs of (*i), n = 30, k = 3, at each batch size."""
     places = [Place("*i", N, 3, batch) for batch in printed.BATCHES]
     found = by_place(frame)
     if missing(found, places):
         return NOT_ENOUGH
     shares = {place: wilson(*success(found[place])) for place in places}
-    most = max(shares.values(), key=lambda e: e.value)
     detail = "; ".join(f"B={place.batch} {share.value:.0%}" for place, share in shares.items())
-    return Finding(most, most.value < 0.9, "points", detail)
+    return each(shares.values(), below(0.9), "points", detail)
 
 
 CLAIMS = (
@@ -168,14 +179,26 @@ CLAIMS = (
         "10th percentile within a factor 2 of the printed one in ≥ 80% of 26 cells at B = 32, k = 2, 3",
         times_where_calibrated,
         ("laptop",),
+        note="initialisation, output bias and the sinusoid's frequency were chosen on these cells",
     ),
     Claim(
         "7-held-out",
         "Convergence times are those of the paper, where no choice was made",
         "Figure 7",
-        "10th percentile within a factor 2 of the printed one in ≥ 75% of 12 cells at B = 4, 1024, k = 2, 4",
+        f"10th percentile at the fastest rate within a factor 2 of the printed one in ≥ 75% of {len(HELD_OUT)} cells",
         times_held_out,
         ("laptop",),
+        note="sharpened: 12 cells of three settings were compared; now all that a laptop reaches",
+    ),
+    Claim(
+        "7-moderate-rates",
+        "They are those of the paper if only ReLU networks and the PolyNet may choose a learning rate of 1",
+        "Figure 7",
+        f"10th percentile at the fastest such rate within a factor 2 in ≥ 75% of the same {len(HELD_OUT)} cells",
+        times_at_moderate_rates,
+        ("laptop",),
+        source="ours",
+        note="the rule was found on these rows (B = 128 and 1024)",
     ),
     Claim(
         "7-batches",
@@ -227,19 +250,19 @@ def _times_figure(frame: pl.DataFrame) -> object:
     tiles_ = []
     for place, rates in in_order(frame):
         if place.n == N:
-            ours, theirs = fastest(rates), printed.TIMES.get((place.setting, place.k, place.batch), math.nan)
-            known = math.isfinite(ours) and math.isfinite(theirs)
-            text = f"{time_in_words(ours)} | {time_in_words(theirs)}"
-            tiles_.append((place, math.log2(ours / theirs) if known else None, text))
+            ours, printed_time = fastest(rates), printed.TIMES.get((place.setting, place.k, place.batch), math.nan)
+            known = math.isfinite(ours) and math.isfinite(printed_time)
+            text = f"{every_rate_in_words(rates)} | {time_in_words(printed_time)}"
+            tiles_.append((place, math.log2(ours / printed_time) if known else None, text))
     return tiles(
         tile_table(tiles_),
         scale=alt.Scale(domain=[-2, -1, 0, 1, 2], range=FASTER_SLOWER, interpolate="rgb", clamp=True),
-        title="10th percentile of the convergence time, n = 30: ours | printed",
-        subtitle="at the learning rate where it is smallest; colour: doublings from the printed time, blue is faster",
+        title="10th percentile of the convergence time, n = 30: ours at each learning rate | printed",
+        subtitle="largest rate first; colour: doublings from the printed time at the fastest rate, blue is faster",
         x_title="batch size B",
         y_title="setting",
         value_title="log2 ours/printed",
-        tile_width=104,
+        tile_width=168,
         dark="abs(datum.value) > 1.6",
         legend_values=[-2, -1, 0, 1, 2],
     )
@@ -250,9 +273,9 @@ def _success_figure(frame: pl.DataFrame) -> object:
     for place, rates in in_order(frame):
         if place.n == N:
             won, trials = success(rates)
-            theirs = printed.success(place.setting, place.k, place.batch) if place.batch in printed.BATCHES else None
+            shown = printed.success(place.setting, place.k, place.batch) if place.batch in printed.BATCHES else None
             share = won / trials
-            tiles_.append((place, share, f"{share:.0%} | {'?' if theirs is None else f'{theirs:.0%}'}"))
+            tiles_.append((place, share, f"{share:.0%} | {'?' if shown is None else f'{shown:.0%}'}"))
     return tiles(
         tile_table(tiles_),
         scale=alt.Scale(domain=[0, 0.5, 1], range=["#c2410c", "#fde9c9", "#2b6cb0"], interpolate="rgb"),

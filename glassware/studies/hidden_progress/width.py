@@ -26,15 +26,16 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.boxes import boxes
-from glassware.foundation.statistics import NEVER, Estimate, bootstrap, difference, median, median_ratio, wilson
+from glassware.foundation.statistics import NEVER, bootstrap, difference, median, median_ratio, wilson
 from glassware.models import MLP
-from glassware.studies.cells import at_most
+from glassware.studies import cells as lookup
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.hidden_progress.shared.curves import TEST
+from glassware.studies.hidden_progress.shared.findings import each, enough
 from glassware.studies.hidden_progress.shared.rows import counts, rows, times
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, at_most, below
 from glassware.studies.words import counts_in_words, time_in_words
 from glassware.training import Run
 
@@ -74,7 +75,7 @@ def better_than_chance(steps: Sequence[float], errors: Sequence[float | None]) -
     """The first of ten checks in a row whose accuracy is 55% or more; never where there are none."""
     good = 0
     for i, error in enumerate(errors):
-        good = good + 1 if at_most(error, BETTER) else 0
+        good = good + 1 if lookup.at_most(error, BETTER) else 0
         if good == CHECKS:
             return float(steps[i - CHECKS + 1])
     return NEVER
@@ -89,18 +90,18 @@ def no_speed_up(frame: pl.DataFrame) -> Finding:
 
 
 def no_speed_up_at_a_million(frame: pl.DataFrame) -> Finding:
-    """Largest of three ratios: median time at r = 1,000 over that at r = 1,000,000, for each n."""
+    """Three ratios: median time at r = 1,000 over that at r = 1,000,000, for each n."""
     return _speed_up(frame, [30, 40, 50], 1000, 1_000_000)
 
 
 def width_reduces_spread(frame: pl.DataFrame) -> Finding:
     """Interquartile range over median at r = 300 minus that at r = 10, n = 30."""
     cells = [convergence(frame, n=30, width=width) for width in SPREAD]
-    if not all(cells):
+    if not enough(*cells):
         return NOT_ENOUGH
     fall = bootstrap(lambda narrow, wide: spread(wide) - spread(narrow), cells[0], cells[-1])
     detail = "; ".join(f"r={width}: {spread(cell):.2f}" for width, cell in zip(SPREAD, cells, strict=True))
-    return Finding(fall, fall.value < 0, "", detail)
+    return Finding(fall, below(0), "", detail)
 
 
 def narrow_fails_more_often(frame: pl.DataFrame) -> Finding:
@@ -109,11 +110,11 @@ def narrow_fails_more_often(frame: pl.DataFrame) -> Finding:
     if not narrow[1] or not wide[1]:
         return NOT_ENOUGH
     gap = difference(*narrow, *wide)
-    return Finding(gap, gap.value < 0, "points", counts_in_words([("r=3:", narrow), ("r=10:", wide)]))
+    return Finding(gap, below(0), "points", counts_in_words([("r=3:", narrow), ("r=10:", wide)]))
 
 
 def too_narrow_gets_better(frame: pl.DataFrame) -> Finding:
-    """Smallest share of runs of width 1 or 2 that stay at 55% accuracy or more, over the sizes n there are."""
+    """Share of runs of width 1 and of width 2 that stay at 55% accuracy or more, over the sizes n there are."""
     shares, words = [], []
     for n in (30, 40, 50):
         for width in TOO_NARROW:
@@ -123,8 +124,7 @@ def too_narrow_gets_better(frame: pl.DataFrame) -> Finding:
                 words.append(f"n={n} r={width}: {shares[-1].value:.0%}, median {time_in_words(median(found))}")
     if len(shares) < 2:
         return NOT_ENOUGH
-    least = min(shares, key=lambda e: e.value)
-    return Finding(least, least.value > 0.5, "points", "; ".join(words))
+    return each(shares, above(0.5), "points", "; ".join(words))
 
 
 def spread(cell: Sequence[float]) -> float:
@@ -135,15 +135,14 @@ def spread(cell: Sequence[float]) -> float:
 
 def _speed_up(frame: pl.DataFrame, sizes: Sequence[int], narrow: int, wide: int) -> Finding:
     cells = {n: [times(frame, n=n, width=width) for width in (narrow, wide)] for n in sizes}
-    if not all(all(pair) for pair in cells.values()):
+    if not enough(*(sample for pair in cells.values() for sample in pair)):
         return NOT_ENOUGH
-    ratios: list[Estimate] = [bootstrap(median_ratio, *pair) for pair in cells.values()]
-    worst = max(ratios, key=lambda e: math.inf if math.isnan(e.value) else e.value)
     detail = "; ".join(
         f"n={n}: median {time_in_words(median(a))} at r={narrow:,}, {time_in_words(median(b))} at r={wide:,}"
         for n, (a, b) in cells.items()
     )
-    return Finding(worst, worst.value <= 3, "times", f"{detail}; parallel search {wide // narrow}×")
+    ratios = (bootstrap(median_ratio, *pair) for pair in cells.values())
+    return each(ratios, at_most(3), "times", f"{detail}; parallel search {wide // narrow}×")
 
 
 CLAIMS = (

@@ -13,6 +13,7 @@ from glassware.studies.cells import ROUNDING, at_most, known
 
 TEST, TRAIN = "curve_test_error", "curve_train_error"
 CHANCE_LEFT, LEARNED = 0.4, 0.01  # errors at which a plateau is over, and a parity learned
+NO_PLATEAU = 0.45  # a plateau index up to this is that of a curve without a plateau; a straight line has 0.2
 
 
 def reach(row: Mapping[str, Any], error: float, column: str = TEST) -> float:

@@ -34,17 +34,18 @@ def local_slopes(sizes: Sequence[float], times: Sequence[float]) -> list[float]:
     return [power_law_exponent(n, t) for n, t in zip(pairwise(sizes), pairwise(times), strict=True)]
 
 
+def median_slope(sizes: Sequence[float], samples: Sequence[Sequence[float]]) -> float:
+    """The exponent of the median time over the sizes whose median is finite."""
+    finite = [(n, m) for n, m in zip(sizes, map(median, samples), strict=True) if m < NEVER]
+    return power_law_exponent(*zip(*finite, strict=True)) if len(finite) > 1 else math.nan
+
+
 def median_exponent(sizes: Sequence[float], samples: Sequence[Sequence[float]]) -> Estimate:
     """The exponent of the median time over the sizes whose median is finite, runs resampled within each size.
 
-    A resample in which a median becomes infinite is left out.
+    A resample in which a median becomes infinite leaves that size out.
     """
-    finite = [(n, times) for n, times in zip(sizes, samples, strict=True) if times and median(times) < NEVER]
-    if len(finite) < 2:
-        return Estimate(math.nan)
-    kept = [n for n, _ in finite]
-    exponent = lambda *cells: power_law_exponent(kept, [median(cell) for cell in cells])
-    return bootstrap(exponent, *(times for _, times in finite))
+    return bootstrap(lambda *cells: median_slope(sizes, cells), *samples)
 
 
 def slope_rise(sizes: Sequence[float], samples: Sequence[Sequence[float]]) -> Estimate:

@@ -12,9 +12,10 @@ from glassware.charts.lines import lines
 from glassware.foundation.statistics import NEVER, wilson
 from glassware.models import Model
 from glassware.studies.hidden_progress.shared.curves import TEST, points
+from glassware.studies.hidden_progress.shared.findings import each
 from glassware.studies.hidden_progress.shared.rows import rows, times
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
-from glassware.studies.verdict import NOT_ENOUGH, Finding
+from glassware.studies.verdict import NOT_ENOUGH, Finding, at_least
 from glassware.studies.words import counts_in_words
 from glassware.training import Run
 
@@ -111,10 +112,9 @@ def listed(frame: pl.DataFrame, panels: Iterable[Panel]) -> str:
     return counts_in_words((name, (won, trials)) for name, (won, trials) in cells if trials)
 
 
-def least_converged(frame: pl.DataFrame, panels: Sequence[Panel], at_least: float) -> Finding:
-    """The smallest share of converged runs among panels, which must reach so much."""
+def least_converged(frame: pl.DataFrame, panels: Sequence[Panel], share: float) -> Finding:
+    """At least this share of every panel's runs converges."""
     cells = [panel.converged(frame) for panel in panels]
     if not all(trials for _, trials in cells):
         return NOT_ENOUGH
-    least = min((wilson(*cell) for cell in cells), key=lambda e: e.value)
-    return Finding(least, least.value >= at_least, "points", listed(frame, panels))
+    return each((wilson(*cell) for cell in cells), at_least(share), "points", listed(frame, panels))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import polars as pl
 
 from glassware.foundation.statistics import NEVER
-from glassware.studies.hidden_progress.robust_space import ADAM_RATES, RATES
+from glassware.studies.hidden_progress.shared import printed
 from glassware.studies.hidden_progress.shared.fits import percentile
 from glassware.studies.hidden_progress.shared.rows import cells as times_by
 from glassware.studies.hidden_progress.shared.settings import SETTINGS
+from glassware.studies.hidden_progress.shared.space import ADAM_RATES, RATES, SIZES
 from glassware.studies.hidden_progress.shared.trials import trial
 from glassware.training import Run
+
+N = 30  # of the printed tables
+LAPTOP_RATES = (1.0, 0.1, 0.01)
+LAPTOP_STEPS = 20_000
 
 
 class Place(NamedTuple):
@@ -37,6 +43,7 @@ class Place(NamedTuple):
         return ADAM_RATES if self.setting == "*iii" else RATES
 
 
+PAPER = tuple(Place(*place) for place in product(SETTINGS, SIZES, printed.KS, printed.BATCHES))
 ByRate = Mapping[float, Sequence[float]]  # learning rate to the times of its runs
 
 
