@@ -32,7 +32,7 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
             continue
         if brief and all(j.verdict == "not enough runs" for j in judged):
             wanting = f"not enough runs for any of {len(judged)} claims yet"
-            console.print(f"{study} at scale {scale}: {wanting} (glassware run {study} --scale {scale})")
+            console.print(f"{study} at scale {scale}: {wanting} (glassware reproduce {study} --scale {scale})")
             continue
         if judged:
             console.print(_claims_table(console, f"Claims of {study} at scale {scale}", judged))

@@ -140,7 +140,7 @@ def test_claims_say_what_is_missing(folder, tiny_study):
     studies.STUDIES[STUDY.name] = silent
     said = call("claims", "test/tiny", "--scale", "paper").stdout
     assert "test/tiny at scale paper: not enough runs for any of 1 claims yet" in said
-    assert "glassware run test/tiny --scale paper" in said
+    assert "glassware reproduce test/tiny --scale paper" in said
     studies.STUDIES[STUDY.name] = replace(silent, claims=(claim("large", True, ("paper",)),))
     said = call("claims", "test/tiny", "--scale", "smoke").stdout
     assert "test/tiny at scale smoke: none of its 1 claims can be judged at this scale" in said

@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import glassware as gw
 from glassware.models import ACTIVATIONS, Activation
 from glassware.studies.hidden_progress.activations_plot import STUDY, activation, compute
 from tests.studies.made import check
@@ -13,7 +14,7 @@ def frame():
 
 
 def test_it_holds(tmp_path):
-    report = api.run(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
+    report = gw.reproduce(STUDY, "smoke", store=tmp_path / "store", figures=tmp_path)
     assert [j.verdict for j in report.judgements] == ["holds"]
     assert len(report.figures) == 2
 

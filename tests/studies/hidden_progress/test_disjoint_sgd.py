@@ -1,6 +1,7 @@
 import polars as pl
 import pytest
 
+import glassware as gw
 from glassware.foundation import statistics
 from glassware.studies.hidden_progress.disjoint_sgd import STUDY, compute, with_sign
 from tests.studies.made import check

@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import glassware as gw
 from glassware.foundation import statistics
 from glassware.studies.hidden_progress.fourier_gaps import STUDY, compute, sinusoid_gradient, threshold_gradient
 from glassware.theory.hidden_progress.gradients import population_gradient
