@@ -45,8 +45,8 @@ def _by_epochs(key: Words, position: Any, m: Any) -> Any:
         pivots, salts = _coins(key, epoch[0] + jnp.arange(2, dtype=jnp.uint32), m)
         return pick(pivots), pick(salts)
 
-    coins = jax.lax.cond(position.size <= m, of_two, lambda: _coins(key, epoch, m))
-    return _swap(*coins, position % m, m)
+    pivots, salts = jax.lax.cond(position.size <= m, of_two, lambda: _coins(key, epoch, m))
+    return _swap(pivots, salts, position % m, m)
 
 
 def _coins(key: Words, epoch: Any, m: Any) -> tuple[Any, Any]:
