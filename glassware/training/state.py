@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 NEVER = -1  # a step that has not happened
 
 
-# The loop's are JAX arrays; the kernel for CPU cores fills them with NumPy's, and kernels keep weights in a form of theirs.
+# JAX arrays in the loop; the CPU kernel fills them with NumPy arrays, and kernels store weights in forms of their own.
 Numbers: TypeAlias = Any
 Tree: TypeAlias = Any
 
