@@ -51,8 +51,8 @@ def _by_epochs(key: Key, position: UInt32[Array, " batch"], m: Whole) -> UInt32[
         pivots, salts = _coins(key, epoch[0] + jnp.arange(2, dtype=jnp.uint32), m)
         return pick(pivots), pick(salts)
 
-    coins = jax.lax.cond(position.size <= m, of_two, lambda: _coins(key, epoch, m))
-    return _swap(*coins, position % m, m)
+    pivots, salts = jax.lax.cond(position.size <= m, of_two, lambda: _coins(key, epoch, m))
+    return _swap(pivots, salts, position % m, m)
 
 
 def _coins(key: Key, epoch: UInt32[Array, "*batch"], m: Whole) -> Coins:

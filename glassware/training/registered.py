@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, TypeAlias, Union
+from typing import Annotated, Any, TypeAlias, Union
 
 from pydantic import Field, PlainValidator, SerializeAsAny, TypeAdapter
 
@@ -30,7 +30,8 @@ def _adapter(members: tuple[type[Part], ...]) -> TypeAdapter[Part]:
     """A validator that tells the members of a registry apart by their name."""
     if len(members) == 1:  # pydantic discriminates only between two or more
         return TypeAdapter(members[0])
-    return TypeAdapter(Annotated[Union[members], Field(discriminator="name")])  # noqa: UP007
+    union: Any = Annotated[Union[members], Field(discriminator="name")]  # noqa: UP007
+    return TypeAdapter(union)
 
 
 AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | KernelRidge], _registered(MODELS, "mlp")]

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from glassware.foundation.backend import jnp
-from glassware.models.model import Params
 
 if TYPE_CHECKING:
-    import optax
     from jax import Array
 
 NEVER = -1  # a step that has not happened
 
 
+# JAX arrays in the loop; the CPU kernel fills them with NumPy arrays, and kernels store weights in forms of their own.
+Numbers: TypeAlias = Any
+Tree: TypeAlias = Any
+
+
 class State(NamedTuple):
     """A run in flight. Scalars are traced; under lanes each gets a leading axis."""
 
-    params: Params
-    optimiser: optax.OptState
-    t: Array  # steps taken
-    success_step: Array  # first evaluation that met the success test, or NEVER
-    diverged_step: Array  # first step whose loss was not finite, or NEVER
-    done: Array
-    sums: dict[str, Array]  # loss and metrics of the minibatches since the last evaluation, by name
-    kept: Params = ()  # the parameters at each of the steps to keep, stacked
+    params: Tree  # ``Params`` in the loop
+    optimiser: Tree
+    t: Numbers  # steps taken
+    success_step: Numbers  # first evaluation that met the success test, or NEVER
+    diverged_step: Numbers  # first step whose loss was not finite, or NEVER
+    done: Numbers
+    sums: dict[str, Numbers]  # loss and metrics of the minibatches since the last evaluation, by name
+    kept: Tree = ()  # the parameters at each of the steps to keep, stacked
     order: Array | None = None  # a finite domain in the run's own order: its sample first
 
 
@@ -41,9 +44,9 @@ class Examination(NamedTuple):
 class Records(NamedTuple):
     """What an advance measured: ``curves`` (evaluations, columns), of which the first ``count`` are filled."""
 
-    t: Array
-    curves: Array
-    count: Array
+    t: Numbers
+    curves: Numbers
+    count: Numbers
 
     def add(self, t: Array, row: dict[str, Array]) -> Records:
         """These records with the measurements of step ``t`` appended."""
