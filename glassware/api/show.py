@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from glassware.api.folders import STORE, AnyStore, as_store, existing
 from glassware.api.networks import AnyRow, Row, find, network
 from glassware.charts import training_curves
@@ -54,6 +56,6 @@ def _neurons(row: Row, store: AnyStore) -> Neurons | str:
         return f"there is no store at {store} with its weights"
     try:
         found = network(row, store=as_store(store))
-        return Neurons(found.shares(), found.params[0]["w"])
+        return Neurons(found.shares(), np.asarray(found.params[0]["w"]))
     except GlasswareError as error:
         return str(error)

@@ -14,7 +14,7 @@ from glassware.engine.device import mesh, on_cpu
 from glassware.foundation.arrays import Array, LaneValues, Params, RunValues, Whole
 from glassware.tasks import Parity
 from glassware.training import Constant, Loop, Records, Run, State
-from glassware.training.loop import Examination
+from glassware.training.state import Examination
 
 CAPACITY = 64  # evaluations a chunk can hold
 

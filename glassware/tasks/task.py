@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Num, Shaped, UInt32
@@ -13,13 +13,19 @@ from jaxtyping import Float, Num, Shaped, UInt32
 from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
 from glassware.foundation.part import Part, Values
 
+# Examples in compact form: one array, or several with the same first axis, such as inputs and targets.
+if TYPE_CHECKING:
+    from jaxtyping import PyTree
+
+    Raw: TypeAlias = PyTree[Shaped[Array, "..."]]
+else:  # jaxtyping's own would import JAX
+    Raw = Shaped[Array, "..."] | tuple[Shaped[Array, "..."], ...]
+
 # What is predicted, and so what a model puts out and which losses and metrics make sense:
 #   sign      +1 or -1; one real number per example
 #   class     one of ``classes``; as many logits per example. Targets are numbers, or distributions over the classes
 #   sequence  a class at every position; logits (positions, classes) per example. A target below 0 is not counted
 Kind: TypeAlias = Literal["sign", "class", "sequence"]
-# Examples in compact form: one array, or several with the same first axis, such as inputs and targets.
-Raw: TypeAlias = Shaped[Array, "*batch_and_form"] | tuple[Shaped[Array, "..."], ...]
 
 
 class Task(Part):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from glassware.foundation.arrays import EitherArray, RunValues
 from glassware.foundation.backend import jax, jnp
-from glassware.foundation.part import Values
 from glassware.models.model import Params
 from glassware.probes import PROBES
 from glassware.training.examples import Examples
@@ -26,11 +26,11 @@ class Examiner:
         self.block = _block(shape)
         self._probes = [probe for probe in (PROBES[name] for name in shape.probes) if probe.when == "curve"]
 
-    def measure(self, values: Values, state: State, exam: Examination | None) -> dict[str, Array]:
+    def measure(self, values: RunValues, state: State, exam: Examination | None) -> dict[str, EitherArray]:
         """The next point of a run's curves, by column."""
         shape = self.shape
         tested = self._on_held_out(values, state, exam)
-        row = {f"test_{name}": value for name, value in tested.items()}
+        row: dict[str, EitherArray] = {f"test_{name}": value for name, value in tested.items()}
         steps = state.sums["steps"] if "steps" in state.sums else jnp.float32(shape.evaluation.every)
         fresh = state.t == 0  # no minibatch seen yet: averages over them do not exist
         average = lambda name: jnp.where(fresh, jnp.nan, state.sums[name] / steps)
@@ -42,7 +42,7 @@ class Examiner:
             row.update(probe.measure(shape, values, state.params, *sample))
         return row
 
-    def _on_held_out(self, values: Values, state: State, exam: Examination | None) -> dict[str, Array]:
+    def _on_held_out(self, values: RunValues, state: State, exam: Examination | None) -> dict[str, Array]:
         """Metrics on the held-out sample; with a screen, on all of it only where the first examples are promising."""
         if exam is None:
             return self._on_left_over(values, state)
@@ -55,7 +55,7 @@ class Examiner:
         whole = lambda: jax.tree.map(lambda a, b: (a + b) / size, screened, total(screen, size))
         return jax.lax.cond(promising, whole, lambda: jax.tree.map(lambda a: a / screen, screened))
 
-    def _total(self, values: Values, params: Params, exam: Examination, first: int, last: int) -> dict[str, Array]:
+    def _total(self, values: RunValues, params: Params, exam: Examination, first: int, last: int) -> dict[str, Array]:
         """Sums over held-out examples first..last-1, a block at a time so that hidden activations stay small."""
         task = self.shape.task
         blocks = slice(first // self.block, -(-last // self.block))
@@ -72,7 +72,7 @@ class Examiner:
 
         return jax.lax.scan(one, self._zeros(), (items, counted))[0]
 
-    def _on_left_over(self, values: Values, state: State) -> dict[str, Array]:
+    def _on_left_over(self, values: RunValues, state: State) -> dict[str, Array]:
         """Metrics on what training leaves of a finite domain, or on all of it where training leaves nothing."""
         domain = self.shape.task.domain or 0
         first = jnp.where(values["m"] < domain, values["m"], 0).astype(jnp.uint32)
@@ -81,7 +81,7 @@ class Examiner:
         examples = lambda place: self.examples.left_over(values, first + place, state.order)
         return self._mean(state.params, examples, most, size.astype(jnp.float32))
 
-    def _on_sample(self, values: Values, state: State) -> dict[str, Array]:
+    def _on_sample(self, values: RunValues, state: State) -> dict[str, Array]:
         """Metrics on the first ``train`` examples of the run's own sample."""
         size = self.shape.evaluation.train
         limit = jnp.where(values["m"] > 0, jnp.minimum(values["m"], size), size).astype(jnp.float32)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from glassware.foundation.arrays import RunValues
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import held_out_key
-from glassware.foundation.part import Values
 from glassware.tasks import minibatch
 from glassware.tasks.sampling import shuffled
 from glassware.training.run import Run
@@ -26,7 +26,7 @@ class Examples:
         # Examples keep the order of their numbers where they are endless, and where every step takes the whole domain.
         self._shuffles = self.task.domain is not None and not (shape.m is None and shape.batch == "full")
 
-    def order(self, values: Values) -> Array | None:
+    def order(self, values: RunValues) -> Array | None:
         """A finite domain in the run's own order: the run trains on the first m examples, the others are held out.
 
         It is made once per run, since a step would spend more time on shuffling than on a small network. None where
@@ -37,7 +37,7 @@ class Examples:
             return None
         return self._shuffled(values, jnp.arange(domain, dtype=jnp.uint32))
 
-    def batch(self, values: Values, t: Array | int, order: Array | None) -> tuple[Array, Array]:
+    def batch(self, values: RunValues, t: Array | int, order: Array | None) -> tuple[Array, Array]:
         """Inputs and targets of the minibatch of step ``t``."""
         size = self.shape.batch_size
         if self.shape.batch == "full":
@@ -46,7 +46,7 @@ class Examples:
             place = minibatch(self.shape.sampling, values["keys"]["order"], t, size, values["m"])
         return self.training(values, place, order)
 
-    def training(self, values: Values, place: Array, order: Array | None) -> tuple[Array, Array]:
+    def training(self, values: RunValues, place: Array, order: Array | None) -> tuple[Array, Array]:
         """Inputs and targets at these places of the run's sample."""
         task, keys = self.task, values["keys"]
         index = self._index(values, place, order)
@@ -54,7 +54,7 @@ class Examples:
         targets = task.train_targets(values["task"], keys["noise"], index, raw)
         return task.inputs(values["task"], raw), targets
 
-    def left_over(self, values: Values, place: Array, order: Array | None) -> tuple[Array, Array]:
+    def left_over(self, values: RunValues, place: Array, order: Array | None) -> tuple[Array, Array]:
         """Inputs and targets at these places of a finite domain in the run's order, without label noise."""
         raw = self.task.raw(values["keys"]["example"], self._index(values, place, order))
         return self.task.inputs(values["task"], raw), self.task.targets(values["task"], raw)
@@ -70,7 +70,7 @@ class Examples:
         raw = jax.tree.map(lambda a: a.reshape(blocks, block, *a.shape[1:]), raw)
         return Examination(raw, None if task.hidden_inputs else jax.vmap(lambda raw: task.inputs({}, raw))(raw))
 
-    def _index(self, values: Values, place: Array, order: Array | None) -> Array:
+    def _index(self, values: RunValues, place: Array, order: Array | None) -> Array:
         """The number of the example at a place of the run's sample; past the end of a finite domain, of its last."""
         if self.task.domain is not None:
             place = jnp.minimum(place, jnp.uint32(self.task.domain - 1))
@@ -78,5 +78,5 @@ class Examples:
             return place
         return self._shuffled(values, place) if order is None else order[place]
 
-    def _shuffled(self, values: Values, place: Array) -> Array:
+    def _shuffled(self, values: RunValues, place: Array) -> Array:
         return shuffled(values["keys"]["example"], jnp.uint32(0), place, jnp.uint32(self.task.domain))

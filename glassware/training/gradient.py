@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from glassware.foundation.arrays import RunValues
 from glassware.foundation.backend import jax, jnp
-from glassware.foundation.part import Values
 from glassware.models.model import Params
 from glassware.training.examples import Examples
 from glassware.training.objective import LOSSES, METRICS
@@ -33,12 +33,12 @@ class Gradient:
         self.shape, self.examples = shape, examples
         self._loss = LOSSES[shape.loss].function
 
-    def __call__(self, values: Values, state: State) -> tuple[Array, dict[str, Array], Params]:
+    def __call__(self, values: RunValues, state: State) -> tuple[Array, dict[str, Array], Params]:
         """The objective on the batch of this step, the batch's loss and metrics, and the objective's gradient."""
         in_pieces = step_examples(self.shape) < self.shape.batch_size
         return self._in_pieces(values, state) if in_pieces else self._at_once(values, state)
 
-    def _at_once(self, values: Values, state: State) -> tuple[Array, dict[str, Array], Params]:
+    def _at_once(self, values: RunValues, state: State) -> tuple[Array, dict[str, Array], Params]:
         x, y = self.examples.batch(values, state.t, state.order)
 
         def objective(params: Params) -> tuple[Array, dict[str, Array]]:
@@ -48,7 +48,7 @@ class Gradient:
         (total, measured), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
         return total, measured, gradient
 
-    def _in_pieces(self, values: Values, state: State) -> tuple[Array, dict[str, Array], Params]:
+    def _in_pieces(self, values: RunValues, state: State) -> tuple[Array, dict[str, Array], Params]:
         """The same for a full batch too large for its activations to be held at once."""
         size, piece = self.shape.batch_size, step_examples(self.shape)
 
@@ -77,7 +77,7 @@ class Gradient:
         metrics = {name: average(METRICS[name].function(output, y)) for name in self.shape.metrics}
         return {"loss": average(self._loss(output, y)), **metrics}
 
-    def _penalised(self, loss: Array, params: Params, values: Values) -> Array:
+    def _penalised(self, loss: Array, params: Params, values: RunValues) -> Array:
         for i, penalty in enumerate(self.shape.penalty):
             loss = loss + values["penalty"][i] * penalty.size(self.shape.network, params)
         return loss

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
+from glassware.foundation.arrays import EitherArray, RunValues, Whole
 from glassware.foundation.backend import jax, jnp, optax
 from glassware.foundation.errors import GlasswareError
-from glassware.foundation.part import Values
 from glassware.models.model import Params
 from glassware.probes import PROBES
 from glassware.training.examination import Examiner
@@ -36,13 +36,13 @@ class Loop:
         """The held-out sample that all lanes share; None where each has its own."""
         return self.examples.held_out(self._examiner.block)
 
-    def batch(self, values: Values, t: Array | int) -> tuple[Array, Array]:
+    def batch(self, values: RunValues, t: Array | int) -> tuple[Array, Array]:
         """Inputs and targets of the minibatch of step ``t``."""
         return self.examples.batch(values, t, self.examples.order(values))
 
     # -- training -------------------------------------------------------------------------------------------------
 
-    def init(self, values: Values) -> State:
+    def init(self, values: RunValues) -> State:
         """A run before its first step."""
         params = self.shape.first(values)
         optimiser = self.shape.optimiser.transform(values["optimiser"], 0).init(params)
@@ -56,7 +56,7 @@ class Loop:
         names = ["loss", *self.shape.metrics, *(["steps"] if self.shape.evaluation.growth else [])]
         return {name: jnp.float32(0) for name in names}
 
-    def step(self, values: Values, state: State) -> State:
+    def step(self, values: RunValues, state: State) -> State:
         """One step on the minibatch of ``state.t``."""
         total, measured, gradient = self._gradient(values, state)
         transform = self.shape.optimiser.transform(values["optimiser"], state.t)
@@ -72,7 +72,9 @@ class Loop:
 
     # -- examining ------------------------------------------------------------------------------------------------
 
-    def evaluate(self, values: Values, state: State, exam: Examination | None) -> tuple[State, dict[str, Array]]:
+    def evaluate(
+        self, values: RunValues, state: State, exam: Examination | None
+    ) -> tuple[State, dict[str, EitherArray]]:
         """Examine a run between steps: its curves' next point, and whether it has succeeded, diverged or ended."""
         row = self._examiner.measure(values, state, exam)
         finite = jnp.isfinite(sum(jnp.sum(leaf) for leaf in jax.tree.leaves(state.params)))
@@ -91,7 +93,7 @@ class Loop:
         )
         return state, row
 
-    def _reached(self, values: Values, row: dict[str, Array]) -> Array:
+    def _reached(self, values: RunValues, row: dict[str, EitherArray]) -> Array:
         """Whether the measure of success has reached its threshold."""
         measure = self.shape.measure
         value = row.get(f"test_{measure}" if measure in METRICS else measure)
@@ -100,9 +102,10 @@ class Loop:
             raise GlasswareError(
                 f"the run measures no number '{measure}'; evaluation.measure may be {', '.join(numbers)}"
             )
+        value = jnp.asarray(value)
         return value <= values["success"] if self.shape.succeeds_below else value >= values["success"]
 
-    def _keep(self, values: Values, state: State) -> Params:
+    def _keep(self, values: RunValues, state: State) -> Params:
         """The kept parameters, with those of this step in their place if it is one to keep."""
         if not self.shape.keep:
             return ()
@@ -123,13 +126,13 @@ class Loop:
         places, numbers = capacity + 1, sum(math.prod(shape) for shape in self.columns().values())
         return Records(jnp.zeros(places, jnp.int32), jnp.zeros((places, numbers), jnp.float32), jnp.int32(0))
 
-    def begin(self, values: Values, exam: Examination | None, capacity: int) -> tuple[State, Records]:
+    def begin(self, values: RunValues, exam: Examination | None, capacity: int) -> tuple[State, Records]:
         """A new run, examined at step 0."""
         state, row = self.evaluate(values, self.init(values), exam)
         return state, self.blank(capacity).add(state.t, row)
 
     def advance(
-        self, values: Values, state: State, records: Records, exam: Examination | None, evaluations: Array | int
+        self, values: RunValues, state: State, records: Records, exam: Examination | None, evaluations: Whole
     ) -> tuple[State, Records]:
         """Take a run through up to ``evaluations`` (traced) rounds of steps and examination; finished, it stays put."""
         evaluation = self.shape.evaluation
@@ -150,9 +153,9 @@ class Loop:
         _, state, records = jax.lax.while_loop(unfinished, round_, (jnp.int32(0), state, records))
         return state, records
 
-    def final(self, values: Values, params: Params) -> dict[str, Array]:
+    def final(self, values: RunValues, params: Params) -> dict[str, EitherArray]:
         """The final probes of a finished run."""
-        found: dict[str, Array] = {}
+        found: dict[str, EitherArray] = {}
         for probe in (PROBES[name] for name in self.shape.probes):
             if probe.when == "final":
                 found.update(probe.measure(self.shape, values, params))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from pydantic import Field
 
+from glassware.foundation.arrays import LaneValues
 from glassware.foundation.backend import jax, optax
 from glassware.foundation.part import Part, Values
 from glassware.models.model import Params
@@ -46,16 +47,16 @@ class Optimiser(Part):
         rates = {} if self.layer_rates is None else {"layer_rates": np.array(self.layer_rates, np.float32)}
         return {**scalars, **rates, "schedule": self.schedule.values()}
 
-    def transform(self, values: Values, t: Array | int) -> optax.GradientTransformation:
+    def transform(self, values: LaneValues, t: Array | int) -> optax.GradientTransformation:
         """The Optax transformation of step ``t`` with these (traced) hyperparameters."""
         if not isinstance(self.schedule, Constant):
-            values = {**values, "lr": values["lr"] * self.schedule.factor(values["schedule"], t)}
+            values = {**values, "lr": values["lr"] * self.schedule.factor(cast(LaneValues, values["schedule"]), t)}
         body = self._body(values)
         if self.layer_rates is None:
             return body
         return optax.chain(body, _scale_layers(values["layer_rates"]))
 
-    def _body(self, values: Values) -> optax.GradientTransformation:
+    def _body(self, values: LaneValues) -> optax.GradientTransformation:
         raise NotImplementedError
 
 
@@ -78,7 +79,7 @@ class SGD(Optimiser):
         momentum = {} if self.momentum is None else {"momentum": np.float32(self.momentum)}
         return {**super().values(), **momentum}
 
-    def _body(self, values: Values) -> optax.GradientTransformation:
+    def _body(self, values: LaneValues) -> optax.GradientTransformation:
         momentum = None if self.momentum is None else values["momentum"]
         return optax.chain(
             optax.add_decayed_weights(values["weight_decay"]), optax.sgd(values["lr"], momentum=momentum)
@@ -100,7 +101,7 @@ class Adam(Optimiser):
 
     lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0, "b1": 0.9, "b2": 0.999, "eps": 1e-8}
 
-    def _body(self, values: Values) -> optax.GradientTransformation:
+    def _body(self, values: LaneValues) -> optax.GradientTransformation:
         adam = optax.adam(values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"])
         return optax.chain(optax.add_decayed_weights(values["weight_decay"]), adam)
 
@@ -115,7 +116,7 @@ class AdamW(Adam):
 
     name: Literal["adamw"] = "adamw"  # type: ignore[assignment]
 
-    def _body(self, values: Values) -> optax.GradientTransformation:
+    def _body(self, values: LaneValues) -> optax.GradientTransformation:
         return optax.adamw(
             values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"], weight_decay=values["weight_decay"]
         )

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from glassware.foundation.arrays import RunValues
 from glassware.foundation.draws import Stream, run_key, stream_key
 from glassware.foundation.part import Part, Values, check_known
 from glassware.models import Init, Model
@@ -222,7 +223,7 @@ class Run(Part):
             values["start"] = self.start.weights(network, self.task, values["init"], load)
         return values
 
-    def first(self, values: Values) -> Params:
+    def first(self, values: RunValues) -> Params:
         """First weights: drawn, or those that another run has kept."""
         drawn = self.network.init(values["init"], self.task)
         if self.start is None:

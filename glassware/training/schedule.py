@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import Field
 
+from glassware.foundation.arrays import LaneValues
 from glassware.foundation.backend import jnp
 from glassware.foundation.part import Part, Values
 
@@ -31,7 +32,7 @@ class Schedule(Part):
         return {field: np.float32(getattr(self, field)) for field in self.lane}
 
     @abstractmethod
-    def factor(self, values: Values, t: Array | int) -> Array | float:
+    def factor(self, values: LaneValues, t: Array | int) -> Array | float:
         """What the learning rate is multiplied by at step t."""
 
 
@@ -40,7 +41,7 @@ class Constant(Schedule):
 
     name: Literal["constant"] = "constant"
 
-    def factor(self, values: Values, t: Array | int) -> Array | float:
+    def factor(self, values: LaneValues, t: Array | int) -> Array | float:
         return 1.0
 
 
@@ -59,7 +60,7 @@ class Cosine(Schedule):
 
     lane: ClassVar = {"steps": 1, "warm_up": 0, "floor": 0.0}
 
-    def factor(self, values: Values, t: Array | int) -> Array | float:
+    def factor(self, values: LaneValues, t: Array | int) -> Array | float:
         done = jnp.clip((t - values["warm_up"]) / jnp.maximum(values["steps"] - values["warm_up"], 1.0), 0.0, 1.0)
         fall = values["floor"] + (1.0 - values["floor"]) * 0.5 * (1.0 + jnp.cos(np.pi * done))
         return fall * _rise(values, t)
@@ -78,7 +79,7 @@ class WarmUp(Schedule):
 
     lane: ClassVar = {"warm_up": 1}
 
-    def factor(self, values: Values, t: Array | int) -> Array | float:
+    def factor(self, values: LaneValues, t: Array | int) -> Array | float:
         return _rise(values, t)
 
 
@@ -101,7 +102,7 @@ class Doubling(Schedule):
     def values(self) -> Values:
         return {"at": np.array(self.at, np.int32), "by": np.float32(self.by)}
 
-    def factor(self, values: Values, t: Array | int) -> Array | float:
+    def factor(self, values: LaneValues, t: Array | int) -> Array | float:
         return values["by"] ** jnp.sum(t >= values["at"])
 
 
@@ -110,11 +111,11 @@ class Inverse(Schedule):
 
     name: Literal["inverse"] = "inverse"
 
-    def factor(self, values: Values, t: Array | int) -> Array | float:
+    def factor(self, values: LaneValues, t: Array | int) -> Array | float:
         return 1.0 / (t + 1.0)
 
 
-def _rise(values: Values, t: Array | int) -> Array | float:
+def _rise(values: LaneValues, t: Array | int) -> Array | float:
     return jnp.minimum(1.0, (t + 1.0) / jnp.maximum(values["warm_up"], 1.0))
 
 

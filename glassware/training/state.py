@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from glassware.foundation.arrays import EitherArray
 from glassware.foundation.backend import jnp
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Records(NamedTuple):
     curves: Numbers
     count: Numbers
 
-    def add(self, t: Array, row: dict[str, Array]) -> Records:
+    def add(self, t: Array, row: dict[str, EitherArray]) -> Records:
         """These records with the measurements of step ``t`` appended."""
         curve = jnp.concatenate([jnp.ravel(row[name]) for name in sorted(row)]).astype(jnp.float32)
         at = self.count

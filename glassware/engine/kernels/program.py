@@ -23,8 +23,8 @@ from glassware.foundation.draws import held_out_key
 from glassware.probes import PROBES
 from glassware.tasks import Parity
 from glassware.training import SGD, Records, Run, State
-from glassware.training.loop import Examination
 from glassware.training.objective import SIGN_LOSSES
+from glassware.training.state import Examination
 
 REGISTERS = 64 * 512  # padded weights that one instance of eight warps holds without spilling
 SLICE = 64 * 320  # and one of four warps: two such share a multiprocessor and hide each other's waiting

@@ -227,7 +227,8 @@ def samples_exponent(frame: pl.DataFrame) -> Finding:
     found, texts = [], []
     for cell in _part(frame, "samples").partition_by("n", "k", maintain_order=True):
         n, k = cell["n"][0], cell["k"][0]
-        off = resampled(cell, ["s"], lambda rows, k=k: _exponent(rows) - k + 1)
+        exponent = resampled(cell, ["s"], _exponent)
+        off = Estimate(*(value - k + 1 for value in exponent))
         found.append(off)
         texts.append(f"({n}, {k}): {off.value + k - 1:.2f}")
     if not found:
