@@ -127,6 +127,7 @@ CLAIMS = (
         "r = 300 beats r = 10 by ≥ 50 points at m = 2,000, both inits",
         checks.width_buys_luck,
         ("laptop",),
+        note="too close to call with the 40 runs per cell of before",
     ),
     Claim(
         "2-width-columns",
@@ -153,6 +154,7 @@ CLAIMS = (
         "2-sparse beats dense by ≥ 40 points at m = 1,000, r = 300",
         checks.sparse_init_saves_data,
         ("laptop",),
+        note="too close to call with the 40 runs per cell of before",
     ),
     Claim(
         "3-sparse-region",
@@ -170,6 +172,7 @@ CLAIMS = (
         "≥ 80% of runs: t_test ≥ 2 t_train, test error ≥ 35% at t_train",
         grokking_delay,
         ("laptop",),
+        note="too close to call with the 10 runs of before",
     ),
     Claim(
         "4-grokking-boxes",

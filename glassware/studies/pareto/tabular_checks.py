@@ -59,13 +59,16 @@ def xor_sgd(frame: pl.DataFrame) -> Finding:
     rows = _xor(frame, 1)
     if rows is None:
         return NOT_ENOUGH
-    conditions, errors = [], []
+    gaps, errors = list[Estimate](), list[Estimate]()
     for part in rows.drop_nulls("optimiser").partition_by("width", "init"):
         adam, sgd = (_by_trial(where(part, optimiser=rule)) for rule in ("adam", "sgd"))
         errors.append(mean_share([*sgd.values()]))
-        conditions.append(Finding(joint_mean(_gaps(sgd, adam)), at_least(0.1), "points"))
+        gaps.append(joint_mean(_gaps(sgd, adam)))
+    if not gaps:
+        return NOT_ENOUGH
     lowest_first = [Finding(error, at_least(0.4), "points") for error in sorted(errors)]
-    return all_of([*lowest_first, *conditions], "Adam's are at least 10 points lower" if conditions else "")
+    lower = [Finding(gap, at_least(0.1), "points") for gap in sorted(gaps)]
+    return all_of([*lowest_first, *lower], f"Adam's lower by {min(gaps).value:.0%} or more")
 
 
 def _by_trial(rows: pl.DataFrame) -> dict[int, float]:

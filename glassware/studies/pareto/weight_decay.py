@@ -71,7 +71,8 @@ def decay_makes_it_generalise(frame: pl.DataFrame) -> Finding:
     if not all(trials for _, trials in cells.values()):
         return NOT_ENOUGH
     none, *some = cells.values()
-    gains = [Finding(difference(*cell, *none), at_least(0.5), "points") for cell in some]
+    least_first = sorted(difference(*cell, *none) for cell in some)
+    gains = [Finding(gain, at_least(0.5), "points") for gain in least_first]
     return all_of(gains, counts_in_words(cells.items()))
 
 
