@@ -78,6 +78,7 @@ def neuron_step(row: Floats, bias: float, task: LeakyParity) -> tuple[Floats, fl
         mean, output = sign * uniform(k), sign * uniform(k, True)
     elif len(zeros) == 1:
         direction[zeros] = float(np.prod(inner[inner != 0])) * uniform(k - 1)
+
     # D2: the relevant bits all equal one sign, which shifts the sum by +total or -total. The label is that sign to the
     # power k: the sign itself for odd k, always + for even k. So y times the sign is + for odd k, the sign for even k.
     def over_signs(level: int, times_sign: bool, value: bool = False) -> float:
