@@ -228,9 +228,8 @@ def samples_exponent(frame: pl.DataFrame) -> Finding:
     for cell in _part(frame, "samples").partition_by("n", "k", maintain_order=True):
         n, k = cell["n"][0], cell["k"][0]
         exponent = resampled(cell, ["s"], _exponent)
-        off = Estimate(*(value - k + 1 for value in exponent))
-        found.append(off)
-        texts.append(f"({n}, {k}): {off.value + k - 1:.2f}")
+        found.append(Estimate(*(end - k + 1 for end in exponent)))
+        texts.append(f"({n}, {k}): {exponent.value:.2f}")
     if not found:
         return NOT_ENOUGH
     worst_first = sorted(found, key=lambda off: -abs(off.value))
