@@ -62,21 +62,23 @@ def shuffled(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
 
 def untrained(frame: pl.DataFrame, _: np.random.Generator) -> pl.DataFrame:
     """Every run fails; errors are a half, and no curve moves."""
-    return _made(frame, np.zeros(len(frame), bool), np.zeros(len(frame)))
+    return _made(frame, np.zeros(len(frame), bool), np.zeros(len(frame)), None)
 
 
 def coin(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     """Every run succeeds with probability 1/2, at a time between the first and the last step."""
-    return _made(frame, rng.random(len(frame)) < CHANCE, rng.random(len(frame)))
+    return _made(frame, rng.random(len(frame)) < CHANCE, rng.random(len(frame)), rng)
 
 
 def constant(frame: pl.DataFrame, _: np.random.Generator) -> pl.DataFrame:
     """Every run succeeds at half the smallest budget."""
-    return _made(frame, np.ones(len(frame), bool), np.full(len(frame), 0.5), same=True)
+    return _made(frame, np.ones(len(frame), bool), np.full(len(frame), 0.5), None, same=True)
 
 
-def _made(frame: pl.DataFrame, won: np.ndarray, when: np.ndarray, *, same: bool = False) -> pl.DataFrame:
-    """Rows whose outcome follows from success and time alone: error 1/2 before and 0 after, probes of the first run."""
+def _made(
+    frame: pl.DataFrame, won: np.ndarray, when: np.ndarray, rng: np.random.Generator | None, *, same: bool = False
+) -> pl.DataFrame:
+    """Rows whose outcome follows from success and time alone: error 1/2 before and 0 after, probes that say nothing."""
     budget = frame["steps"].fill_null(1000).to_numpy() if "steps" in frame else np.full(len(frame), 1000)
     budget = np.full(len(frame), budget.min()) if same else budget
     every = frame["every"].fill_null(1).to_numpy() if "every" in frame else np.ones(len(frame))
@@ -105,11 +107,22 @@ def _made(frame: pl.DataFrame, won: np.ndarray, when: np.ndarray, *, same: bool 
             values = [[1.0] * len(grid) for grid in grids]  # a probe that does not move
         elif kind.is_float():
             values = [float(error[-1]) for error in errors]
-        else:  # a probe's array: that of one run for all
+        elif kind == pl.List(pl.Float32):
+            values = _noise(frame[name], rng)
+        else:  # an array of several axes: that of one run for all
             first = frame[name].drop_nulls()
             values = [first[0] if len(first) else None] * len(frame)
         columns[name] = pl.Series(name, values, dtype=kind, strict=False)
     return frame.with_columns(columns.values())
+
+
+def _noise(arrays: pl.Series, rng: np.random.Generator | None) -> list[object]:
+    """Arrays of a final probe that say nothing: random in the range of the column, or its mean throughout."""
+    every = arrays.explode().drop_nulls().drop_nans().to_numpy()
+    if not len(every):
+        return [None] * len(arrays)
+    drawn = lambda size: np.full(size, every.mean()) if rng is None else rng.uniform(every.min(), every.max(), size)
+    return [None if size is None else drawn(size).tolist() for size in arrays.list.len().to_list()]
 
 
 def computed_shuffled(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
