@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
-from jaxtyping import Float, Num, Shaped, UInt32
 
-from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
+from glassware.foundation.arrays import Array, EitherArray, Float, Key, LaneValues, Num, Shaped, UInt32
 from glassware.foundation.part import Part, Values
 
 # What is predicted, and so what a model puts out and which losses and metrics make sense:
