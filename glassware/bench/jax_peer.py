@@ -10,11 +10,10 @@ from typing import TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float32, Integer
 
 from glassware.bench.cell import BATCH, DECAY, RATE, SAMPLE, Cell, Device, Setting
 from glassware.engine.device import cores
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Float32, Integer
 
 Params: TypeAlias = tuple[Float32[Array, "..."], ...]
 

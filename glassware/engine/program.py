@@ -8,10 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
-from jaxtyping import Bool, Int, Shaped
 
 from glassware.engine.device import mesh, on_cpu
-from glassware.foundation.arrays import Array, LaneValues, Params, RunValues, Whole
+from glassware.foundation.arrays import Array, Bool, Int, LaneValues, Params, RunValues, Shaped, Whole
 from glassware.tasks import Parity
 from glassware.training import Constant, Loop, Records, Run, State
 from glassware.training.state import Examination

@@ -8,10 +8,9 @@ from functools import lru_cache
 
 import jax
 import numpy as np
-from jaxtyping import Float, Float64, UInt32
 
 from glassware.engine.outcome import Outcome
-from glassware.foundation.arrays import Array, Key, LaneValues
+from glassware.foundation.arrays import Array, Float, Float64, Key, LaneValues, UInt32
 from glassware.foundation.draws import Stream, held_out_key, stream_key
 from glassware.models import KernelRidge
 from glassware.tasks import Task

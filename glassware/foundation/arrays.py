@@ -1,8 +1,9 @@
 """Names for arrays, whose axes stand in the types: ``Float[Array, "batch n"]`` (jaxtyping).
 
-Whoever only writes or reads specifications does not wait for JAX: a type checker sees JAX's class, and at run time
-anything with a shape and a dtype is an array (NumPy's, JAX's, or a tracer). Tests check the axes of every call of the
-tasks, models and probes (``tests/shapes.py``).
+Whoever only writes or reads specifications waits neither for JAX nor for jaxtyping. A type checker sees JAX's class; at
+run time anything with a shape and a dtype is an array (NumPy's, JAX's, or a tracer), and axes are read only where
+jaxtyping has been imported before, as in the tests: they check the axes of every call of the tasks, models and probes
+(``tests/shapes.py``).
 
 The axes, wherever they occur: ``lanes`` runs side by side, ``batch`` examples, ``n`` inputs, ``width`` hidden units,
 ``words`` of 32 packed inputs each, ``steps`` or ``points`` along a run. A star stands for any number of axes.
@@ -10,11 +11,40 @@ The axes, wherever they occur: ``lanes`` runs side by side, ``batch`` examples, 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import numpy as np
-from jaxtyping import Bool, Float, Int32, Integer, Num, Shaped, UInt32
+
+if TYPE_CHECKING or "jaxtyping" in sys.modules:
+    from jaxtyping import (
+        Bool,
+        Float,
+        Float16,
+        Float32,
+        Float64,
+        Int,
+        Int32,
+        Int64,
+        Integer,
+        Num,
+        Shaped,
+        UInt8,
+        UInt16,
+        UInt32,
+        UInt64,
+    )
+else:
+
+    class _Unchecked:
+        """``Float[Array, "batch n"]`` is ``Array``."""
+
+        def __class_getitem__(cls, given: tuple[type, str]) -> type:
+            return given[0]
+
+    Bool = Float = Float16 = Float32 = Float64 = Num = Shaped = _Unchecked
+    Int = Int32 = Int64 = Integer = UInt8 = UInt16 = UInt32 = UInt64 = _Unchecked
 
 if TYPE_CHECKING:
     import jax
@@ -35,7 +65,6 @@ else:
 Key: TypeAlias = UInt32[EitherArray, " 2"]  # of a stream of random words
 Number: TypeAlias = float | int | np.floating | Num[EitherArray, ""]  # one number, given or traced
 Whole: TypeAlias = int | np.integer | Integer[EitherArray, ""]  # the same, without a fraction
-Truth: TypeAlias = bool | np.bool_ | Bool[EitherArray, ""]
 
 # One dictionary of arrays per layer; where affine, "w" (in, out) and "b". A leaf is named by its place: ``0.w``.
 Params: TypeAlias = tuple[Mapping[str, Shaped[EitherArray, "..."]], ...]
@@ -59,3 +88,9 @@ class RunValues(TypedDict, total=False):
     penalty: Float[Array, "*lanes penalties"]
     keep: Int32[Array, "*lanes steps"]
     start: Mapping[str, Shaped[Array, "..."]]  # kept weights, by name
+
+
+__all__ = [
+    "Array", "Bool", "EitherArray", "Float", "Float16", "Float32", "Float64", "Int", "Int32", "Int64", "Integer", "Key",
+    "LaneValues", "Num", "Number", "Params", "RunValues", "Shaped", "UInt8", "UInt16", "UInt32", "UInt64", "Whole",
+]  # fmt: skip

@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-from jaxtyping import Float32, UInt32
 
-from glassware.foundation.arrays import Array, EitherArray, Key, Whole
+from glassware.foundation.arrays import Array, EitherArray, Float32, Key, UInt32, Whole
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY_CONSTANT = 0x1BD11BDA

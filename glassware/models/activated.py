@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from jaxtyping import Float
 from pydantic import Field, field_validator, model_validator
 
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Float
 from glassware.foundation.part import check_known
 from glassware.models.activations import ACTIVATIONS
 from glassware.models.model import Model

@@ -17,9 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from jaxtyping import Float
-
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Float
 from glassware.foundation.backend import jax, jnp
 
 Entries: TypeAlias = Float[Array, "*shape"]  # every function here goes entry by entry

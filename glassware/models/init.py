@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
-from jaxtyping import Float, UInt32
 from pydantic import Field, model_validator
 
-from glassware.foundation.arrays import Array, Key, LaneValues, Number, Whole
+from glassware.foundation.arrays import Array, Float, Key, LaneValues, Number, UInt32, Whole
 from glassware.foundation.backend import jnp
 from glassware.foundation.draws import Stream, draw, fold, ranking, stream_key, unit
 from glassware.foundation.part import Part, Values

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
-from jaxtyping import Float
 from pydantic import Field, model_validator
 
+from glassware.foundation.arrays import Float
 from glassware.foundation.part import Part
 
 LARGEST_SAMPLE = 30_000  # the Gram matrix of this many examples takes 7 GB in float64

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, ClassVar, Literal
 
-from jaxtyping import Float
 from pydantic import Field
 
-from glassware.foundation.arrays import Array, LaneValues, Params
+from glassware.foundation.arrays import Array, Float, LaneValues, Params
 from glassware.foundation.backend import jnp
 from glassware.foundation.draws import below, draw, unit
 from glassware.models.activations import ACTIVATIONS

@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
-from jaxtyping import Float, UInt32
 from pydantic import Field, field_validator
 
-from glassware.foundation.arrays import Array, LaneValues, Number, Params
+from glassware.foundation.arrays import Array, Float, LaneValues, Number, Params, UInt32
 from glassware.foundation.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine

@@ -9,9 +9,8 @@ from inspect import isabstract
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Shaped
 
-from glassware.foundation.arrays import Array, EitherArray, LaneValues, Params
+from glassware.foundation.arrays import Array, EitherArray, Float, LaneValues, Params, Shaped
 from glassware.foundation.backend import jax
 from glassware.foundation.part import Part
 from glassware.tasks.task import Kind, Task

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from jaxtyping import Float
-
-from glassware.foundation.arrays import Array, LaneValues, Params
+from glassware.foundation.arrays import Array, Float, LaneValues, Params
 from glassware.foundation.backend import jnp
 from glassware.models.activated import Activated
 from glassware.models.init import affine

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from jaxtyping import Float
 from pydantic import Field
 
-from glassware.foundation.arrays import Array, LaneValues, Params
+from glassware.foundation.arrays import Array, Float, LaneValues, Params
 from glassware.foundation.backend import jnp
 from glassware.models.init import affine
 from glassware.models.model import Model

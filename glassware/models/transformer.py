@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from jaxtyping import Float
 from pydantic import Field, model_validator
 
-from glassware.foundation.arrays import Array, EitherArray, LaneValues, Params
+from glassware.foundation.arrays import Array, EitherArray, Float, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
 from glassware.models.init import matrix, normal
 from glassware.models.model import Model

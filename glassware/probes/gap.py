@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
-from glassware.foundation.arrays import Array, Params, RunValues
+from glassware.foundation.arrays import Array, Float, Params, RunValues
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.movement import on_support
 from glassware.probes.outputs import correlation_of, mean_over

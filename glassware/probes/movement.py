@@ -6,9 +6,7 @@ than the evaluation itself. Of a run that starts from kept weights, those are th
 
 from __future__ import annotations
 
-from jaxtyping import Float
-
-from glassware.foundation.arrays import Array, EitherArray, Params, RunValues
+from glassware.foundation.arrays import Array, EitherArray, Float, Params, RunValues
 from glassware.foundation.backend import jnp
 from glassware.probes.subject import Numbers, Subject
 

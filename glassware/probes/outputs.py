@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from jaxtyping import Float, Shaped
-
-from glassware.foundation.arrays import Array, Params, RunValues
+from glassware.foundation.arrays import Array, Float, Params, RunValues, Shaped
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.subject import Numbers, Sample, Subject
 

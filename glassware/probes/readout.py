@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from jaxtyping import Float, Shaped
-
-from glassware.foundation.arrays import Array, Params, RunValues
+from glassware.foundation.arrays import Array, Float, Params, RunValues, Shaped
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import held_out_key
 from glassware.probes.subject import Candidate, Numbers, Subject

@@ -8,9 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
-from jaxtyping import Float, Num, Shaped, UInt32
-
-from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues, Params, RunValues
+from glassware.foundation.arrays import (
+    Array,
+    EitherArray,
+    Float,
+    Key,
+    LaneValues,
+    Num,
+    Params,
+    RunValues,
+    Shaped,
+    UInt32,
+)
 
 Numbers: TypeAlias = Mapping[str, Float[Array, ""]]  # by column: a point of a curve
 Found: TypeAlias = Mapping[str, Float[EitherArray, "..."]]  # by column: what a final probe finds

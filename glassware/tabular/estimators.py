@@ -6,13 +6,13 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import polars as pl
-from jaxtyping import Float, Float64, Shaped
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from glassware.foundation.arrays import Float, Float64, Shaped
 from glassware.tabular.attempts import Attempt, Prepared
 from glassware.tabular.fitting import fit_all
 from glassware.tabular.inputs import DataError, refuse_categories, refuse_missing

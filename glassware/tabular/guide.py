@@ -6,9 +6,9 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+from glassware.foundation.arrays import Float
 from glassware.tabular.cuts import Splits
 
 TREES = 100

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from glassware.foundation.arrays import Float
 from glassware.foundation.errors import GlasswareError
 
 TAIL = 3.0  # where the robust scale bends outliers to

@@ -7,10 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from jaxtyping import Float, Int, Shaped, UInt32
 
 from glassware.engine.device import on_cpu
-from glassware.foundation.arrays import Params
+from glassware.foundation.arrays import Float, Int, Params, Shaped, UInt32
 from glassware.foundation.draws import fold
 from glassware.tabular.cuts import Splits
 from glassware.tabular.network import layer_keys

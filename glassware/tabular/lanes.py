@@ -13,11 +13,10 @@ from typing import Literal
 import jax
 import numpy as np
 from jax.sharding import PartitionSpec
-from jaxtyping import Float32, Int32
 
 from glassware.engine.choice import reason
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
-from glassware.foundation.arrays import Array, LaneValues, Params
+from glassware.foundation.arrays import Array, Float32, Int32, LaneValues, Params
 from glassware.tabular.jobs import Job, Lane, Outcome, Shape, best_check, lane_values
 from glassware.tabular.loop import fit
 from glassware.tabular.recipe import Precision

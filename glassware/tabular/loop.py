@@ -8,9 +8,8 @@ from typing import TypeAlias
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Float, Float32, Int32, UInt32
 
-from glassware.foundation.arrays import Array, LaneValues, Number, Params, Whole
+from glassware.foundation.arrays import Array, Float, Float32, Int32, LaneValues, Number, Params, UInt32, Whole
 from glassware.tabular.jobs import Shape
 from glassware.tabular.network import apply
 from glassware.tabular.rules import BETA1, BETA2, EPSILON, XLA, epoch_order, first_weights, rate_factor

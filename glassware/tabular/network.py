@@ -8,9 +8,8 @@ from typing import Protocol
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Float32, Float64, Int, UInt32
 
-from glassware.foundation.arrays import Array, EitherArray, Params
+from glassware.foundation.arrays import Array, EitherArray, Float, Float32, Float64, Int, Params, UInt32
 from glassware.foundation.draws import fold
 from glassware.tabular.recipe import Precision
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from glassware.foundation.arrays import Params
+from glassware.foundation.arrays import Float, Params
 from glassware.tabular.inputs import DataError
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Shaped, UInt32
 
-from glassware.foundation.arrays import EitherArray, Key, Number, Params, Whole
+from glassware.foundation.arrays import EitherArray, Float, Key, Number, Params, Shaped, UInt32, Whole
 from glassware.foundation.draws import draw, ranking, unit
 from glassware.tabular.recipe import Schedule
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Float32, Int32, UInt32
 
+from glassware.foundation.arrays import Float, Float32, Int32, UInt32
 from glassware.tabular.cuts import Splits
 
 NOTHING = 2**30  # stands for no column; larger than any padded number of columns

@@ -6,10 +6,9 @@ from functools import cache
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Float, Float32, Int32, UInt32
 from pydantic import Field
 
-from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
+from glassware.foundation.arrays import Array, EitherArray, Float, Float32, Int32, Key, LaneValues, UInt32
 from glassware.foundation.backend import jnp
 from glassware.foundation.draws import Stream, below, draw, ranking, stream_key
 from glassware.foundation.errors import GlasswareError

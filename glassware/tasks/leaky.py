@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
-from jaxtyping import Bool, Float, UInt32
 from pydantic import Field, model_validator
 
-from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
+from glassware.foundation.arrays import Array, Bool, EitherArray, Float, Key, LaneValues, UInt32
 from glassware.foundation.backend import jnp
 from glassware.foundation.draws import draw, unit
 from glassware.foundation.part import Values

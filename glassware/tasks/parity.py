@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
-from jaxtyping import Float, UInt32
 from pydantic import Field, model_validator
 
-from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
+from glassware.foundation.arrays import Array, EitherArray, Float, Key, LaneValues, UInt32
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import Stream, draw, stream_key, subset, unit
 from glassware.foundation.part import Values

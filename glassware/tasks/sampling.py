@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from jaxtyping import UInt32
-
-from glassware.foundation.arrays import Array, Key, Whole
+from glassware.foundation.arrays import Array, Key, UInt32, Whole
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import below, draw
 

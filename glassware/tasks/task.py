@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from jaxtyping import Float, Num, Shaped, UInt32
 
-from glassware.foundation.arrays import Array, EitherArray, Key, LaneValues
+from glassware.foundation.arrays import Array, EitherArray, Float, Key, LaneValues, Num, Shaped, UInt32
 from glassware.foundation.part import Part, Values
 
 # Examples in compact form: one array, or several with the same first axis, such as inputs and targets.

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
-from jaxtyping import Float64
+
+from glassware.foundation.arrays import Float64
 
 Floats: TypeAlias = Float64[np.ndarray, "..."]
 

@@ -40,7 +40,7 @@ def test_a_users_task_runs_end_to_end(monkeypatch, tmp_path):
 
 
 def test_an_unregistered_task_is_refused():
-    with pytest.raises(ValueError, match="gw.register it first"):
+    with pytest.raises(ValueError, match="register it first"):
         Run(task=Or(n=20, k=3), model=MLP(width=4))
     with pytest.raises(GlasswareError, match="'parity'"):
         build({**TINY, "task": {"name": "or", "n": 20, "k": 3}})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float32, UInt32, UInt64
 
 from glassware.engine.cpu.compiled import compiled
 from glassware.engine.threefry import threefry
+from glassware.foundation.arrays import Float32, UInt32, UInt64
 
 
 @compiled

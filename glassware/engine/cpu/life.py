@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from jaxtyping import Float32, Int32, Int64, UInt8, UInt32, UInt64
 
 from glassware.engine.cpu.compiled import compiled
 from glassware.engine.cpu.draws import columns_of, examples, label, places_of
 from glassware.engine.cpu.network import descend_all, outputs
 from glassware.engine.threefry import threefry
+from glassware.foundation.arrays import Float32, Int32, Int64, UInt8, UInt32, UInt64
 
 Hidden: TypeAlias = Float32[np.ndarray, " tiles*inputs*16"]  # incoming weights, see ``network``
 Readout: TypeAlias = Float32[np.ndarray, " tiles*16"]  # outgoing weights

@@ -13,11 +13,11 @@ more input that is always +1. Inputs are padded to groups of four, neurons to ti
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float32, UInt8, UInt32
 
 from glassware.engine.cpu.compiled import compiled
 from glassware.engine.cpu.rows import GROUP, descend, look_back, look_up, read_out, tabulate
 from glassware.engine.vectors import ROW
+from glassware.foundation.arrays import Float32, UInt8, UInt32
 
 CHUNK = 16  # tables in use at once: 16 KB, half of a first-level cache
 

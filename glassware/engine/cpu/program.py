@@ -8,7 +8,6 @@ from typing import cast
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float32, Int, Shaped
 
 from glassware.engine.cpu import life
 from glassware.engine.cpu.draws import places_of
@@ -18,7 +17,7 @@ from glassware.engine.cpu.rows import GROUP, TABLE
 from glassware.engine.device import cores
 from glassware.engine.program import CAPACITY
 from glassware.engine.vectors import ROW
-from glassware.foundation.arrays import LaneValues, Params, RunValues
+from glassware.foundation.arrays import Bool, Float32, Int, LaneValues, Params, RunValues, Shaped
 from glassware.foundation.draws import held_out_key
 from glassware.models import MLP
 from glassware.tasks import Parity

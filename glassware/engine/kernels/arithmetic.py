@@ -19,12 +19,11 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 from jax.experimental.pallas import triton as plt
-from jaxtyping import Float16, Shaped
 
 from glassware.engine.kernels.form import Form
 from glassware.engine.kernels.kinds import Count, Inputs, Lane, PerExample, PerUnit, Scalar, Sums, Tile, Word, Words
 from glassware.engine.kernels.layout import WORD, Layout
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Float16, Shaped
 from glassware.foundation.draws import draw, unit
 from glassware.training.objective import SIGN_LOSSES
 

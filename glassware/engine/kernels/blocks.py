@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
-from jaxtyping import Bool, Float16, Float32
 
 from glassware.engine.kernels import arithmetic as do
 from glassware.engine.kernels.arithmetic import LOW_BITS, Recipe
@@ -22,7 +21,7 @@ from glassware.engine.kernels.exchange import Exchange, nothing
 from glassware.engine.kernels.kinds import Count, Lane, Memory, PerExample, PerUnit, Scalar, Sums, Tile, Words
 from glassware.engine.kernels.layout import SCALE, WORD
 from glassware.engine.kernels.life import NONE, Tally, Trained, blank_tally
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Bool, Float16, Float32
 
 Weights: TypeAlias = tuple[Tile, PerUnit]
 Carry: TypeAlias = tuple[Weights, Scalar, Count, Tally, Count]  # weights, c, t, tally, turn

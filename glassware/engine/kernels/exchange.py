@@ -15,10 +15,9 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
-from jaxtyping import Int32
 
 from glassware.engine.kernels.kinds import Count, Flag, Made, Meanwhile, Memory, PerExample
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Int32
 
 DIRECT = 128  # the most instances of which everyone reads everyone; two legs take longer (measured at 79)
 GROUP = 16  # instances that one leader sums where there are more

@@ -9,11 +9,10 @@ from typing import Literal, TypeAlias
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Float
 
 from glassware.engine.kernels.kinds import Count
 from glassware.engine.kernels.layout import SCALE, WORD, Layout
-from glassware.foundation.arrays import Array, LaneValues, Params
+from glassware.foundation.arrays import Array, Float, LaneValues, Params
 from glassware.models import ACTIVATIONS, MLP, Neuron, PolyNet
 from glassware.models.model import Model
 

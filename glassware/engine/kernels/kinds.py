@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import TypeAlias, TypedDict, TypeVar
 
 import jax
-from jaxtyping import Bool, Float16, Float32, Int32, Shaped, UInt32
 
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Bool, Float16, Float32, Int32, Shaped, UInt32
 
 Scalar: TypeAlias = Float32[Array, ""]
 Count: TypeAlias = Int32[Array, ""]  # a step, a turn, a number of rows

@@ -15,13 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plt
-from jaxtyping import Float32, Int32, Shaped, UInt32
 
 from glassware.engine.kernels import arithmetic as do
 from glassware.engine.kernels.arithmetic import Recipe
 from glassware.engine.kernels.exchange import Exchange, nothing, places
 from glassware.engine.kernels.kinds import Count, Flag, Lane, Memory, PerExample, Scalar, Words
-from glassware.foundation.arrays import Array
+from glassware.foundation.arrays import Array, Float32, Int32, Shaped, UInt32
 
 # Columns of the per-lane tables that a kernel reads.
 KEYS = ("order", "example", "noise_key")

@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias, cast
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Bool
 
 from glassware.engine.device import devices, on_cpu
 from glassware.engine.kernels import life
@@ -18,7 +17,7 @@ from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
 from glassware.engine.program import CAPACITY, Held, Program, plain_loop
-from glassware.foundation.arrays import Array, LaneValues, Params, RunValues, Whole
+from glassware.foundation.arrays import Array, Bool, LaneValues, Params, RunValues, Whole
 from glassware.foundation.draws import held_out_key
 from glassware.probes import PROBES
 from glassware.tasks import Parity

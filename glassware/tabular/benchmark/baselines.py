@@ -9,10 +9,10 @@ from importlib.util import find_spec
 
 import numpy as np
 import polars as pl
-from jaxtyping import Shaped
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from glassware.foundation.arrays import Shaped
 from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
 from glassware.tabular.benchmark.suite import Suite337
 from glassware.tabular.benchmark.tables import Table

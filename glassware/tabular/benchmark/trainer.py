@@ -12,9 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Bool, Float32, Shaped
 
-from glassware.foundation.arrays import Array, Params
+from glassware.foundation.arrays import Array, Bool, Float32, Params, Shaped
 from glassware.foundation.draws import fold, seed_words
 from glassware.tabular.jobs import Shape
 from glassware.tabular.loop import ADAM, fit

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import UInt32
 
 from glassware.engine.threefry import threefry
+from glassware.foundation.arrays import UInt32
 from glassware.tabular.cpu.compiled import compiled
 
 

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from jaxtyping import Float32, Int32, Int64, UInt16
 
 from glassware.engine.vectors import ROW
+from glassware.foundation.arrays import Float32, Int32, Int64, UInt16
 from glassware.tabular.cpu.compiled import compiled, inlined
 from glassware.tabular.cpu.products import backward, forward, list_nonzero, sparse_product, transpose, update
 

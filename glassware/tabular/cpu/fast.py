@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float32, Int64
 
 from glassware.engine.vectors import ROW
+from glassware.foundation.arrays import Float32, Int64
 from glassware.tabular.cpu.compiled import compiled, inlined
 from glassware.tabular.cpu.exact import ADAM, Flat, Net, Rows, State, loss_and_slopes, place
 from glassware.tabular.cpu.half_few import output_few, update_few

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float32, UInt16
 
 from glassware.engine.device import cores, stay
+from glassware.foundation.arrays import Float32, UInt16
 from glassware.tabular.cpu.draws import draw
 from glassware.tabular.cpu.exact import Rows, State
 from glassware.tabular.cpu.scratch import Work, kernel

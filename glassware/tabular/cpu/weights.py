@@ -6,10 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Float32, Int64, Shaped
 
 from glassware.engine.vectors import ROW
-from glassware.foundation.arrays import Params
+from glassware.foundation.arrays import Float32, Int64, Params, Shaped
 from glassware.tabular.cpu.draws import draw
 from glassware.tabular.cpu.exact import ADAM, Flat, Net
 from glassware.tabular.cpu.products import ROWS

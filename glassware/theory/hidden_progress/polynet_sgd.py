@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool
 
+from glassware.foundation.arrays import Bool
 from glassware.foundation.errors import GlasswareError
 from glassware.theory.boolean import Floats, random_signs
 from glassware.theory.hidden_progress.polynet_error import exact_error

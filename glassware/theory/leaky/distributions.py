@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from jaxtyping import Bool
 
+from glassware.foundation.arrays import Bool
 from glassware.foundation.errors import GlasswareError
 from glassware.theory.boolean import Floats, chi, cube, random_signs
 from glassware.theory.half import majority

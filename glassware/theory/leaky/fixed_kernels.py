@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from jaxtyping import Float
 
+from glassware.foundation.arrays import Float
 from glassware.theory.boolean import Floats
 from glassware.theory.leaky.linear_methods import RIDGE, Predictor
 from glassware.theory.leaky.network import Network, gate

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from jaxtyping import Int64, Num, UInt64
 
+from glassware.foundation.arrays import Int64, Num, UInt64
 from glassware.foundation.errors import GlasswareError
 
 Words: TypeAlias = UInt64[np.ndarray, "..."]
