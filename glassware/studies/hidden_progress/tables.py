@@ -25,7 +25,7 @@ Decisions where the paper is silent
     2, 3, 4, B = 1024, 25 of 25 runs), printed are 30, 120 and 568, and at rate 0.1 it needs 30, 88 and 534; (viii), (x)
     and (iv) at k = 2 likewise. ReLU networks and the PolyNet are printed at rate 1 ((xv), B = 1024: 10, 20 and 30,
     printed 10, 14 and 30; at 0.1 40, 84 and 242). So rate 1 was used for these and not for the others.
-    Of the 138 cells 127 agree under this rule (92% [86%, 95%]), 100 at the fastest rate (72% [64%, 79%]) and 108 at that
+    Of the 138 cells 127 agree under this rule (92% [86%, 95%]), 100 at the fastest rate (72% [64%, 79%]), 108 at that
     with most converged runs. ``7-moderate-rates`` compares under it, ``7-held-out`` at the fastest rate. The rule was
     found on rows of B = 128 and holds at B = 1024 too, where the fastest rate agrees in a third of the cells.
 
