@@ -6,7 +6,7 @@ lie almost on one another; those of different ones do not.
 Grids
     paper   (xv), (xiv) on (50, 3), (i), (ii) on (30, 3); 30 initial networks times 30 streams, B = 128, rate 0.01,
             T = 100,000: 3,600 runs.
-    laptop  (xv), (xiv) on (50, 3), (i) on (30, 3); 20 initial networks times 8 streams: 480 runs.
+    laptop  (xv), (xiv) on (50, 3), (i) on (30, 3); 40 initial networks times 8 streams: 960 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
@@ -49,7 +49,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     if scale == "smoke":
         base = [trial(s, 10, 2, lr=0.05, batch=32, steps=300, test=1024) for s in ("xv", "i")]
         return [run for one in base for run in _crossed(one, 3, seeds or 2)]
-    settings, inits, streams = (LAPTOP, 20, 8) if scale == "laptop" else (tuple(TASKS), 30, 30)
+    settings, inits, streams = (LAPTOP, 40, 8) if scale == "laptop" else (tuple(TASKS), 30, 30)
     base = [trial(s, TASKS[s], 3, lr=0.01, batch=128) for s in settings]
     return [run for one in base for run in _crossed(one, inits, seeds or streams)]
 

@@ -12,7 +12,7 @@ Grids
             from 0, T = 100,000: 750 runs.
     laptop  row 1: (30, 3), (45, 3), (30, 4). Row 2: all six. Row 3: (vii), (xi), (xii) at rates 0.1 and 0.01,
             T = 60,000. Row 4: (iii) and (vi) at B = 1, T = 60,000, and at B = 1024, five seeds.
-            Rows 2 and 3: 25 seeds, otherwise ten, from 100: 360 runs.
+            Rows 2 and 3: 50 seeds, otherwise ten, from 100: 660 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
@@ -84,7 +84,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     if scale == "smoke":
         return panel_runs(SMOKE, seeds or 2, FIRST_SEED)
     if scale == "laptop":
-        counts = ((FEW_SEEDS, 10), (MANY_SEEDS, 25), (WIDE_LARGE_BATCH, 5))
+        counts = ((FEW_SEEDS, 10), (MANY_SEEDS, 50), (WIDE_LARGE_BATCH, 5))
         return [run for panels, count in counts for run in panel_runs(panels, seeds or count, FIRST_SEED)]
     return panel_runs(PAPER, seeds or 25, 0)
 

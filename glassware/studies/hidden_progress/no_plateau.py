@@ -6,8 +6,8 @@ large. A ReLU network of any width goes down a sharp stair.
 Grids
     paper   (50, 3), cubic networks (iv), (v), (vi) of width 10, 100 and 1000 at rate 0.01 and ReLU networks of the same
             widths at rate 0.1, B in {32, 256, 1024}, 5 seeds from 0, T = 100,000: 90 runs.
-    laptop  (30, 3), B = 32 and 256: cubic networks of width 10, 100 and 1000 and a ReLU network of width 100. 10 seeds
-            from 100, T = 20,000, examined every 10 steps: 80 runs.
+    laptop  (30, 3), B = 32 and 256: cubic networks of width 10, 100 and 1000 and a ReLU network of width 100. 40 seeds
+            from 100, T = 20,000, examined every 10 steps: 320 runs.
     smoke   seconds, for the tests.
 
 Decisions where the paper is silent
@@ -59,7 +59,7 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         return repeat([*cells, _run(12, "relu", 30, 32, steps=300)], seeds or 2)
     if scale == "laptop":
         cubic = [_run(30, "power", width, batch, steps=20_000) for width in WIDTHS for batch in BATCHES]
-        return repeat([*cubic, *(_run(30, "relu", 100, batch, steps=20_000) for batch in BATCHES)], seeds or 10)
+        return repeat([*cubic, *(_run(30, "relu", 100, batch, steps=20_000) for batch in BATCHES)], seeds or 40)
     cells = [_run(50, name, width, batch) for name in RATES for width in WIDTHS for batch in PAPER_BATCHES]
     return repeat(cells, seeds or 5, 0)
 

@@ -116,4 +116,4 @@ def test_no_median_of_the_paper_may_exceed_its_power_of_n(share, said):
 
 
 def test_the_grid_has_its_size():
-    assert len(STUDY.runs("laptop")) == 1587
+    assert len(STUDY.runs("laptop")) == 3987

@@ -103,4 +103,4 @@ def test_no_plateau_at_all(plateau, said):
 
 
 def test_the_whole_study(tmp_path):
-    whole(STUDY, tmp_path, laptop=50 + 300 + 10, paper=30 * 25)
+    whole(STUDY, tmp_path, laptop=50 + 600 + 10, paper=30 * 25)

@@ -65,4 +65,4 @@ def test_at_scale(cubic, said):
 
 
 def test_the_whole_study(tmp_path):
-    whole(STUDY, tmp_path, laptop=80, paper=90)
+    whole(STUDY, tmp_path, laptop=320, paper=90)

@@ -78,7 +78,7 @@ def test_what_decides(crossings, within, between, said):
 
 
 def test_the_spread_within_a_network_and_between_networks():
-    inits = (np.arange(20) - 9.5) / np.std(np.arange(20), ddof=1)
+    inits = (np.arange(40) - 19.5) / np.std(np.arange(40), ddof=1)
     time = lambda run: 1e6 * np.exp(0.2 * inits[run.init.seed - 1000] + (0.1 if index(run) else -0.1))
     found = init_or_batches.spread(timing(INIT.runs("laptop", 2))(time), "xv")
     assert found.between == pytest.approx(np.exp(0.2), rel=1e-4)
@@ -123,6 +123,6 @@ def test_the_four_settings_of_the_paper():
 
 def test_inits_and_streams_are_crossed():
     runs = INIT.runs("laptop")
-    assert len(runs) == 480
-    assert len({(run.init.seed, run.seed, run.model.name) for run in runs}) == 480
+    assert len(runs) == 960
+    assert len({(run.init.seed, run.seed, run.model.name) for run in runs}) == 960
     assert {run.task.support for run in runs} == {(0, 1, 2)}
