@@ -38,6 +38,8 @@ Spoil: TypeAlias = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
 
 # What came of a run, beside its curves and probes.
 OUTCOMES = ("success", "steps_to_success", "diverged_step", "steps_taken", "test_error", "train_error", "final_loss")
+# Curves that are accuracies: those of leaky parities.
+ACCURACIES = ("curve_uniform", "curve_leaking")
 
 
 def outcomes(frame: pl.DataFrame) -> list[str]:
@@ -45,7 +47,9 @@ def outcomes(frame: pl.DataFrame) -> list[str]:
     probes = (
         {name for found in frame["probes"].drop_nulls().to_list() for name in found} if "probes" in frame else set()
     )
-    measured = lambda name: name in OUTCOMES or name in probes or name.startswith(("curve_", "test_", "train_"))
+    measured = lambda name: (
+        name in OUTCOMES or name in probes or name.startswith(("curve_", "test_", "train_")) or name.endswith("_error")
+    )
     return [name for name in frame.columns if measured(name) and name not in ("test_size", "train_size")]
 
 
@@ -103,6 +107,8 @@ def _made(
             values = [grid.tolist() for grid in grids]
         elif name.startswith("curve_") and kind == pl.List(pl.Float32) and ("error" in name or name == "curve_loss"):
             values = [error.tolist() for error in errors]
+        elif name in ACCURACIES and kind == pl.List(pl.Float32):
+            values = [(1 - error).tolist() for error in errors]
         elif name.startswith("curve_") and kind == pl.List(pl.Float32):
             values = [[1.0] * len(grid) for grid in grids]  # a probe that does not move
         elif kind.is_float():
@@ -126,8 +132,15 @@ def _noise(arrays: pl.Series, rng: np.random.Generator | None) -> list[object]:
 
 
 def computed_shuffled(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """Every measured column dealt out anew by itself."""
-    return frame.with_columns(frame[name][rng.permutation(len(frame)).tolist()] for name in numbers(frame))
+    """Every measured column dealt out anew by itself, among the rows that have a value in it."""
+
+    def dealt(column: pl.Series) -> pl.Series:
+        places = column.is_not_null().arg_true().to_numpy()
+        order = np.arange(len(column))
+        order[places] = rng.permutation(places)
+        return column[order.tolist()]
+
+    return frame.with_columns(dealt(frame[name]) for name in numbers(frame))
 
 
 def computed_random(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
