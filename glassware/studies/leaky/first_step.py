@@ -190,7 +190,8 @@ CLAIMS = (
           "all good neurons of all networks, exact steps", alpha_as_printed, ("laptop",)),
     Claim("good-share", "Neurons are good as often as counting says, and more often than the lemma needs", "Lemma 7",
           "share within 3/4 and 4/3 of its probability and ≥ 1/(14 sqrt k), every k", good_share,
-          note="was: within 4 standard errors, which few neurons pass more easily than many"),
+          note="was: within 4 standard errors, which few neurons pass more easily than many"
+          "; limit chosen after rows were seen"),
     Claim("noise", "A sampled step leaves noise of a known size off A", "our remark on Lemma 7",
           "mean rms within 2/3 and 3/2 of 0.75 / sqrt(m), in units of alpha, every k", noise_off_a, ("laptop",),
           source="ours", note="was: at most 3 times, which no noise at all would pass; sharpened after rows were seen"),

@@ -179,7 +179,9 @@ CLAIMS = (
           "mean D1 ≥ 95% with q = 200 for k = 3 and 5", network_learns, ("laptop",)),
     Claim("features", "Thousands of fixed features are not enough for k = 5", "Theorem 1",
           "3,000 Gaussian ReLU features: D1 ≤ 75%, D2 ≥ 90%; network with q = 200: D1 ≥ 95%", features_fail,
-          ("laptop",), note="was: D1 < 95%, which guessing passes; the features must read the leak, the network learn"),
+          ("laptop",),
+          note="was: D1 < 95%, which guessing passes; the features must read the leak, the network learn"
+          "; limit chosen after rows were seen"),
     Claim("features-grow", "The number of fixed features needed grows exponentially with k", "Theorem 1",
           "log2 of the threshold grows by ≥ 1 per unit of k", features_grow, ("paper",)),
     Claim("network-grows", "The network needed grows slowly with k", "Theorem 2",

@@ -195,7 +195,7 @@ CLAIMS = (
           "mean D1 ≥ 99% with 500 times the rate", larger_rate_learns, ("laptop",), source="ours"),
     Claim("drift", "Weights drift no further than proved", "Lemma 13, in the form of its proof",
           "drift ≤ its bound at every record, ≥ 1% of it at some record of every run", drift_bounded,
-          note="sharpened: weights that do not move stay below any bound"),
+          note="sharpened: weights that do not move stay below any bound; limit chosen after rows were seen"),
     Claim("width", "Wider networks do better on the theorem's schedule", "Theorem 2",
           "mean D1 at the largest q above that at the smallest; no step to the next q loses 2 points", width_helps,
           ("paper",), note="was: does not fall as q grows, which a constant passes"),

@@ -216,7 +216,8 @@ CLAIMS = (
           "D1 ≥ 99% at the end of every run", network_learns, ("laptop",)),
     Claim("leak-first", "The leak is learned before the parity", "our remark on Theorem 2",
           "every run reaches 99% on D1, and on D2 in at most half of the steps", leak_first, ("laptop",), source="ours",
-          note="was: D2 no later than D1, which a network that never learns the parity passes"),
+          note="was: D2 no later than D1, which a network that never learns the parity passes"
+          "; limit chosen after rows were seen"),
     Claim("silent-start", "The network starts as the zero function: corrected pairing", "Section 3, corrected",
           "output ≤ 1e-9 n/k; paired as printed ≥ n/k", silent_start,
           note="sharpened: a network whose units are all silent would pass without the second half"),

@@ -190,7 +190,8 @@ CLAIMS = (
           ("smoke", "laptop", "paper"), source="ours"),
     Claim("drawn", "The networks drew as many lucky neurons as expected", "our remark on Section 4",
           "within 15% of the expected number", luck_drawn, source="ours",
-          note="was: within 4 standard errors, which few networks pass more easily than many"),
+          note="was: within 4 standard errors, which few networks pass more easily than many"
+          "; limit chosen after rows were seen"),
     Claim("width-exponent", "The half-success width grows like n²", "our prediction for Figure 4, 2-sparse, k = 3",
           "exponent between 1.5 and 2.5 at 1,000 steps", width_grows_as_predicted, source="ours", note=BUDGET_NOTE),
     Claim("width-level", "It is near the width that expects one lucky neuron", "our prediction for Figure 4",
