@@ -81,10 +81,8 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         panels = [
             run
             for s, lr in PANELS.items()
-            for run in repeat(
-                [trial(s, n, k, lr=lr) for k in KS for n in PANEL_SIZES], seeds or PANEL_SEEDS[s]
-            )
-        ]  # fmt: skip
+            for run in repeat((trial(s, n, k, lr=lr) for k in KS for n in PANEL_SIZES), seeds or PANEL_SEEDS[s])
+        ]
         wide = repeat([trial("ii", n, k, lr=1.0) for k, sizes in WIDE_SIZES.items() for n in sizes], seeds or FEW)
         return _once([*first, *panels, *wide])
     small = [trial(s, n, k, lr=lr) for s, lr in PAPER_PANELS.items() for k in PAPER_KS for n in PAPER_SIZES]
