@@ -34,6 +34,7 @@ import polars as pl
 
 from glassware.charts.power_law import power_laws
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.hidden_progress.shared.findings import MORE_RUNS
 from glassware.studies.hidden_progress.shared.growth import (
     Line,
     Points,
@@ -41,7 +42,6 @@ from glassware.studies.hidden_progress.shared.growth import (
     below_power_k,
     bending,
     growing_with_k,
-    in_words,
     line,
     points,
     positive_and_at_most_k,
@@ -81,10 +81,8 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         panels = [
             run
             for s, lr in PANELS.items()
-            for run in repeat(
-                [trial(s, n, k, lr=lr) for k in KS for n in PANEL_SIZES], seeds or PANEL_SEEDS[s]
-            )
-        ]  # fmt: skip
+            for run in repeat((trial(s, n, k, lr=lr) for k in KS for n in PANEL_SIZES), seeds or PANEL_SEEDS[s])
+        ]
         wide = repeat([trial("ii", n, k, lr=1.0) for k, sizes in WIDE_SIZES.items() for n in sizes], seeds or FEW)
         return _once([*first, *panels, *wide])
     small = [trial(s, n, k, lr=lr) for s, lr in PAPER_PANELS.items() for k in PAPER_KS for n in PAPER_SIZES]
@@ -174,14 +172,14 @@ def _finite_lines(found: Points, setting: str) -> list[Line]:
 def _all_grow(groups: Sequence[Sequence[Line]]) -> Finding:
     if not all(_complete(lines) for lines in groups):
         return NOT_ENOUGH
-    return all_of([growing_with_k(lines) for lines in groups], "; ".join(in_words(lines) for lines in groups))
+    return growing_with_k(*groups)
 
 
 def _complete(lines: Sequence[Line]) -> bool:
     return all(one.complete for one in lines)
 
 
-POSITIVE = "sharpened: a time that does not depend on n had passed"
+POSITIVE = f"sharpened: a time that does not depend on n had passed; {MORE_RUNS}"
 
 CLAIMS = (
     Claim(
@@ -223,6 +221,7 @@ CLAIMS = (
         "exponents rise from k = 2 to 3 to 4 in (i), (ii), (xiv) and (xv)",
         exponents_grow_in_every_setting,
         ("laptop",),
+        note=MORE_RUNS,
     ),
     Claim(
         "10-below-k",

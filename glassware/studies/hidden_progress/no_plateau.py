@@ -37,7 +37,7 @@ from glassware.studies.hidden_progress.shared.curves import (
     points,
     reach,
 )
-from glassware.studies.hidden_progress.shared.findings import each, enough
+from glassware.studies.hidden_progress.shared.findings import MORE_RUNS, each, enough
 from glassware.studies.hidden_progress.shared.rows import rows
 from glassware.studies.hidden_progress.shared.trials import repeat, trial
 from glassware.studies.study import Study
@@ -162,7 +162,7 @@ CLAIMS = (
         "median plateau index of width 100 ≥ 0.6 at B = 32 and 256",
         relu_has_a_plateau,
         ("laptop",),
-        note="sharpened: B = 256 alone was judged",
+        note=f"sharpened: B = 256 alone was judged; {MORE_RUNS}",
     ),
     Claim(
         "17-width",

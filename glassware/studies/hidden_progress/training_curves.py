@@ -31,7 +31,7 @@ from glassware.models import Transformer
 from glassware.studies.cells import pooled
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.hidden_progress.shared.curves import CHANCE_LEFT, leave, reach
-from glassware.studies.hidden_progress.shared.findings import each, enough, every_run
+from glassware.studies.hidden_progress.shared.findings import MORE_RUNS, each, enough, every_run
 from glassware.studies.hidden_progress.shared.fits import factor_between, percentile
 from glassware.studies.hidden_progress.shared.panels import Panel, curves_figure, least_converged, listed, panel_runs
 from glassware.studies.hidden_progress.shared.rows import times
@@ -159,6 +159,7 @@ CLAIMS = (
         "≥ 2/3 of the runs of each of the seven panels without attention reach 0 error",
         most_runs_converge,
         ("laptop",),
+        note=MORE_RUNS,
     ),
     Claim(
         "1a-all-converge",
@@ -191,7 +192,7 @@ CLAIMS = (
         "0 error within 1,000 steps in ≥ 2/3 of the runs on (20, 3)",
         transformer_converges,
         ("laptop",),
-        note="a Transformer a quarter as wide as the paper's",
+        note=f"a Transformer a quarter as wide as the paper's; {MORE_RUNS}",
     ),
     Claim(
         "transformer-drops",

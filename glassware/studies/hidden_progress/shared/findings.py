@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from glassware.foundation.statistics import Estimate
 from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, Unit, all_of, counted
 
+MORE_RUNS = "runs were added after fewer had been too close to call"
 FEWEST = 5  # runs: a fair coin passes "every run" with five in 3% of the cases
 
 

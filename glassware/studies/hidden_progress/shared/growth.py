@@ -58,9 +58,10 @@ def line(found: Points, setting: str, k: int, lr: float, sizes: Sequence[int], m
     return Line(setting, k, tuple(sizes), tuple(found.get((setting, k, lr, n), [])[:most] for n in sizes))
 
 
-def growing_with_k(lines: Sequence[Line]) -> Finding:
-    """The exponent of each line is larger than that of the one before."""
-    return each((_rise(a, b) for a, b in pairwise(lines)), above(0), "", in_words(lines))
+def growing_with_k(*groups: Sequence[Line]) -> Finding:
+    """In each group the exponent of each line is larger than that of the one before."""
+    rises = (_rise(a, b) for lines in groups for a, b in pairwise(lines))
+    return each(rises, above(0), "", "; ".join(in_words(lines) for lines in groups))
 
 
 def _rise(before: Line, after: Line) -> Estimate:
