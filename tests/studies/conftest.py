@@ -11,7 +11,7 @@ from glassware.sweeps import Store
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
     """A rough interval will do where rows clearly hold or clearly fail; a test that needs a good one raises this."""
-    monkeypatch.setattr(statistics, "RESAMPLES", 20)
+    monkeypatch.setattr(statistics, "RESAMPLES", 100)
 
 
 @pytest.fixture(scope="session")

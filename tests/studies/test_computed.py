@@ -49,11 +49,11 @@ class Listener:
 
 def test_it_is_computed_once_and_read_afterwards(tmp_path):
     places = {"store": tmp_path / "store", "figures": tmp_path / "figures"}
-    report = glassware.run(STUDY, "smoke", **places)
+    report = glassware.reproduce(STUDY, "smoke", **places)
     assert report.frame.columns == ["value", "kind"]
     assert [j.verdict for j in report.judgements] == ["holds"]
     assert len(report.figures) == 2
-    assert glassware.run(STUDY, "smoke", **places).frame.equals(report.frame)
+    assert glassware.reproduce(STUDY, "smoke", **places).frame.equals(report.frame)
     assert glassware.claims(STUDY, "smoke", store=places["store"]) == report.judgements
     assert len(glassware.figures(STUDY, "smoke", store=places["store"], folder=tmp_path)) == 2
     assert CALLS == [("smoke", None)]
@@ -130,7 +130,7 @@ def test_half_of_a_study_is_not_judged(tmp_path, monkeypatch):
 
 
 def test_without_a_store_nothing_is_kept(folder):
-    assert len(glassware.run(STUDY, "smoke", store=None, figures=None).frame) == 3
+    assert len(glassware.reproduce(STUDY, "smoke", store=None, figures=None).frame) == 3
     assert not list(folder.iterdir())
 
 

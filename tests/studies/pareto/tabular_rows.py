@@ -43,14 +43,16 @@ def sgd(off=0.0, **more):
     return network(off, rule="sgd", **more)
 
 
-def method(name, off=0.0, trials=3, **more):
-    return rows("methods", lambda t, f, i: (t.mlp.at(f) + off + 0.1 * (i - 1)) / 100, trials, method=name, **more)
+def method(name, off=0.0, trials=5, **more):
+    return rows(
+        "methods", lambda t, f, i: (t.mlp.at(f) + off + 0.1 * (i - (trials - 1) / 2)) / 100, trials, method=name, **more
+    )
 
 
 def noisy(frame, off):
     """The same rows with errors that vary by so many points from trial to trial, each table in its own way."""
     sign = pl.col("task").rank("dense") % 2 * 2.0 - 1
-    return frame.with_columns(error=pl.col("error") + sign * (pl.col("trial") - 1.0) * off / 100)
+    return frame.with_columns(error=pl.col("error") + sign * (pl.col("trial") - pl.col("trial").mean()) * off / 100)
 
 
 def together(*frames):

@@ -92,8 +92,8 @@ def paper(turns=None, slow=None):
     return table(
         *(
             cell(
-                6 if m >= turn else 0,
-                6,
+                10 if m >= turn else 0,
+                10,
                 (slow or {}).get((init, r), 1000) if m > 50_000 else 1000,
                 init=init,
                 width=r,
@@ -142,7 +142,7 @@ def test_noise_alone_makes_no_rise():
     cells = [rng.lognormal(7, 0.5, 50).tolist() for _ in range(24)]
     low, high = rise_seen_twice(cells, confidence=0.95)[1:]
     assert low < 1 < high < 1.5
-    assert rise_seen_twice([[300.0] * 4, [100.0] * 4, [250.0] * 4], 0.95) == (2.5, 2.5, 2.5)
+    assert rise_seen_twice([[300.0] * 10, [100.0] * 10, [250.0] * 10], 0.95) == (2.5, 2.5, 2.5)
 
 
 def test_the_first_sample_size_at_which_half_succeed():

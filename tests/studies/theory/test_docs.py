@@ -43,7 +43,7 @@ def test_the_printed_bound(capsys):
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", PAGE))))
 def test_every_test_the_page_names_exists(name):
-    tests = Path(__file__).parents[1]
+    tests = Path(__file__).parents[2]
     assert any(f"def {name}(" in path.read_text() for path in tests.rglob("test_*.py"))
 
 
