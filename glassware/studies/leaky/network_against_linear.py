@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
@@ -172,8 +173,9 @@ def large_baselines_fail(frame: pl.DataFrame) -> Finding:
     if not fixed or not len(network):
         return NOT_ENOUGH
     widest = network.filter(pl.col("q") == pl.col("q").max())
+    level = float(np.mean(widest["uniform"].to_list()))
     bound = f"Forster's bound for all parities: {forster_bound(101, 7):,.0f} features"
-    text = f"{fixed[0].detail}; the widest network {widest['uniform'].mean():.3f}; {bound}"
+    text = f"{fixed[0].detail}; the widest network {level:.3f}; {bound}"
     return all_of([*fixed, _all_learned(widest)], text)
 
 
