@@ -64,7 +64,7 @@ def _recorded(one: Mapping[str, object], version: str, said: str) -> Recorded:
         needed = Threshold(float(low), float(high), bool(meets.get("strict", False)))
         measured = Estimate(number("value", math.nan), number("low", math.nan), number("high", math.nan))
         verdict, doubt = needed.verdict(measured), ""
-    elif meets == "count":  # the number is a count of cells: the rule has not changed
+    elif meets == "count" or version != "0.1.0":  # a count, or judged by the present rule
         doubt = ""
     return Recorded(verdict, str(one["measured"]), str(one["detail"]), str(one["threshold"]), doubt, said)
 
