@@ -104,7 +104,7 @@ class Transformer(Model):
         share = jax.nn.softmax(jnp.concatenate([chosen, own], axis=-2), axis=-2)  # (batch, n + 1, heads)
 
         def brought(
-            share: Float[Array, "*batch tokens heads"], value: Float[EitherArray, "tokens heads*d"]
+            share: Float[Array, "*batch tokens heads"], value: Float[EitherArray, "tokens heads_times_d"]
         ) -> Float[Array, "*batch heads d"]:
             return jnp.einsum("...nh,nhj->...hj", share, value.reshape(-1, heads, attn))
 
