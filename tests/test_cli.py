@@ -42,7 +42,6 @@ def test_ids_of_claims_can_be_read_on_a_narrow_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     claim = "a-name-that-is-longer-than-its-column"
     words = {"study": "test/tiny", "scale": "smoke", "claim": claim, "statement": "It does.", "where": "Section 1"}
-    words |= {"source": "paper", "note": ""}
     found = {
         "threshold": "≥ 1",
         "source": "paper",

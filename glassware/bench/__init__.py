@@ -1,4 +1,4 @@
-"""Model-steps a second of the engine beside PyTorch and plain JAX, measured in one run on this machine."""
+"""Model-steps per second of the engine beside PyTorch and plain JAX, measured in one run on this machine."""
 
 from glassware.bench.cell import Cell, parse_shapes
 from glassware.bench.chart import speed_chart

@@ -96,7 +96,7 @@ class Reading:
 
     @property
     def rate(self) -> float:
-        """Model-steps a second."""
+        """Model-steps per second."""
         return self.steps / self.wall
 
     @property

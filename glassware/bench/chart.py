@@ -11,7 +11,7 @@ OURS, PEER = "glassware", "peer"
 
 
 def speed_chart(table: pl.DataFrame) -> alt.TopLevelMixin:
-    """Model-steps a second of everybody who was measured, on a logarithmic axis; the bar spans the readings.
+    """Model-steps per second of everybody who was measured, on a logarithmic axis; the bar spans the readings.
 
     Args:
         table: rows of ``frame``.
@@ -36,16 +36,16 @@ def speed_chart(table: pl.DataFrame) -> alt.TopLevelMixin:
         y=alt.Y("who:N", sort=order, title=None),
         color=alt.Color("kind:N", scale=alt.Scale(domain=[OURS, PEER], range=[DENSE, SPARSE]), legend=None),
     )
-    x = alt.X("rate:Q", title="model-steps a second", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s"))
+    x = alt.X("rate:Q", title="model-steps per second", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s"))
     tooltip = [
         alt.Tooltip("who:N", title="who"),
-        alt.Tooltip("rate:Q", title="model-steps a second", format=",.0f"),
+        alt.Tooltip("rate:Q", title="model-steps per second", format=",.0f"),
         alt.Tooltip("ceiling:N", title="of the matrix product"),
     ]
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="model-steps a second"), x2="high:Q")
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="model-steps per second"), x2="high:Q")
     points = base.mark_point(filled=True, size=95, opacity=1).encode(x=x, tooltip=tooltip)
     numbers = base.mark_text(dy=-11, fontSize=11, color=MUTED).encode(x=x, text="text:N", color=alt.value(MUTED))
     layers = alt.layer(bars, points, numbers).properties(width=380, height=alt.Step(34))
     return layers.facet(
         data=inline(records), facet=alt.Facet("panel:N", sort=panels, title=None), columns=2
-    ).properties(title=heading("Model-steps a second", "one SGD step of one network, batch 32; bars span the readings"))
+    ).properties(title=heading("Model-steps per second", "SGD steps of one network, batch 32; bars span the readings"))

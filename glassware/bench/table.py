@@ -27,7 +27,7 @@ NUMBERS = (
 def speed_tables(results: Sequence[Result]) -> Iterator[Table]:
     """One table a device, one section a cell."""
     for device in dict.fromkeys(result.device for result in results):
-        grid = Table(title=f"Model-steps a second, batch {BATCH}: {device}", title_justify="left", box=SIMPLE_HEAD)
+        grid = Table(title=f"Model-steps per second, batch {BATCH}: {device}", title_justify="left", box=SIMPLE_HEAD)
         for heading in ("n, r", "who"):
             grid.add_column(heading, no_wrap=True)
         for heading in NUMBERS:

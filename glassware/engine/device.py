@@ -21,7 +21,7 @@ MEMORY_SHARE = 0.5  # of what the device has; the rest is for temporaries we do 
 
 @cache
 def devices() -> list[jax.Device]:
-    """All local devices of the default backend. On a CPU, one a core: each core then trains its own lanes."""
+    """All local devices of the default backend. On a CPU, one per core: each core then trains its own lanes."""
     with contextlib.suppress(RuntimeError):  # JAX has started already (a notebook used it first): take what it has
         jax.config.update("jax_num_cpu_devices", cores())
     keep_compiled()

@@ -122,7 +122,7 @@ class Finding:
     >>> import glassware as gw
     >>> finding = gw.Finding(gw.rate(19, 20), gw.at_least(0.9), "points", "19 of 20")
     >>> finding.text(), finding.verdict
-    ('95% [76%, 99%]', 'too close to call')
+    ('95% [76%, 100%]', 'too close to call')
     """
 
     measured: Estimate

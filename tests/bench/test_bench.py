@@ -101,7 +101,7 @@ def test_on_a_gpu_settings_fit_its_memory_and_pytorch_replays_a_graph():
 
 
 def made(**changes):
-    """Readings nobody took: the engine does 400 and 800 steps a second, plain JAX 100 and 200, PyTorch is absent."""
+    """Readings nobody took: the engine does 400 and 800 steps per second, plain JAX 100 and 200, PyTorch is absent."""
     rates = {VMAPPED: 100, EVALUATED: 200, XLA: 150, KERNELS: 400}
     readings = {peer: [Reading(rate * f, 1.0, 2.0, 0.0) for f in (1, 2)] for peer, rate in rates.items()}
     settings = dict.fromkeys(readings, Setting(16))
@@ -134,7 +134,7 @@ def test_the_table_the_lines_and_the_chart_show_everybody():
     noisy = made(cell=Cell(50, 10), product=[Reading(10**6, 1.0, 2.0, 1.5)] * 2, absent={})
     results = [made(), noisy]
     said = printed(*speed_tables(results))
-    assert "Model-steps a second, batch 32: CPU" in said
+    assert "Model-steps per second, batch 32: CPU" in said
     assert re.search(r"6, 4 +JAX jit\(vmap\(scan\)\) +16 +150 +±33% +4 ", said)
     assert re.search(r"PyTorch, one model +– ", said)
     assert re.search(r"matrix product +±0% +0 +100%", said)

@@ -54,8 +54,9 @@ def test_kept_steps_share_a_program_and_do_not_change_the_run():
 
 
 def test_names_are_those_of_the_network():
-    params = ({"w": 1, "b": 2}, {"w": 3})
-    assert named_leaves(params) == {"0.w": 1, "0.b": 2, "1.w": 3}
+    first, bias, last = (np.full(1, value) for value in (1.0, 2.0, 3.0))
+    params = ({"w": first, "b": bias}, {"w": last})
+    assert named_leaves(params) == {"0.w": first, "0.b": bias, "1.w": last}
     assert from_leaves(named_leaves(params)) == params
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from glassware.engine.cpu.compiled import compiled
-from glassware.engine.cpu.rows import GROUP, descend, look_back, look_up, read_out, tabulate
+from glassware.engine.cpu.operations import GROUP, descend, look_back, look_up, read_out, tabulate
 from glassware.engine.vectors import ROW
 from glassware.foundation.arrays import Float32, UInt8, UInt32
 

@@ -13,7 +13,7 @@ from glassware.engine.cpu import life
 from glassware.engine.cpu.draws import places_of
 from glassware.engine.cpu.life import BLOCK, Exam, Lane, Net, Work
 from glassware.engine.cpu.network import CHUNK
-from glassware.engine.cpu.rows import GROUP, TABLE
+from glassware.engine.cpu.operations import GROUP, TABLE
 from glassware.engine.device import cores
 from glassware.engine.program import CAPACITY
 from glassware.engine.vectors import ROW
@@ -39,8 +39,8 @@ class CpuProgram:
         self._init = jax.jit(lambda values: self.loop.init(values).params)
         self._final = jax.jit(self.loop.final)
         self._exam = self._examination()
-        self._desks = [_desk(self.net) for _ in range(cores())]
-        self._pool = ThreadPoolExecutor(len(self._desks), "glassware")
+        self._scratch = [_make_scratch(self.net) for _ in range(cores())]
+        self._pool = ThreadPoolExecutor(len(self._scratch), "glassware")
 
     def compile(self, values: RunValues) -> None:
         """Compile now, so that later calls can be timed: an advance by no rounds."""
@@ -67,14 +67,14 @@ class CpuProgram:
         records = _records(self.lanes)
         waiting: Iterator[int] = iter(np.flatnonzero(fresh | ~state.done).tolist())
 
-        def work(desk: Work) -> None:
+        def work(scratch: Work) -> None:
             for lane in waiting:
                 one = jax.tree.map(lambda a, lane=lane: a[lane], values)
                 if fresh[lane]:
                     self._begin(state, lane, one)
-                self._advance(desk, lane, one, state, records, bool(fresh[lane]), min(evaluations, CAPACITY))
+                self._advance(scratch, lane, one, state, records, bool(fresh[lane]), min(evaluations, CAPACITY))
 
-        for done in [self._pool.submit(work, desk) for desk in self._desks]:
+        for done in [self._pool.submit(work, scratch) for scratch in self._scratch]:
             done.result()
         return state, records
 
@@ -117,7 +117,7 @@ class CpuProgram:
         state.sums["loss"][lane] = state.sums["error"][lane] = 0.0
 
     def _advance(
-        self, desk: Work, lane: int, values: RunValues, state: State, records: Records, fresh: bool, rounds: int
+        self, scratch: Work, lane: int, values: RunValues, state: State, records: Records, fresh: bool, rounds: int
     ) -> None:
         params = state.params
         now = np.array([state.t[lane], state.success_step[lane], state.diverged_step[lane], state.done[lane]], np.int64)
@@ -133,7 +133,7 @@ class CpuProgram:
             fresh,
             rounds,
             self._exam,
-            desk,
+            scratch,
             records.t[lane],
             records.curves[lane],
         )
@@ -205,7 +205,7 @@ def _lane(values: RunValues) -> Lane:
     )
 
 
-def _desk(net: Net) -> Work:
+def _make_scratch(net: Net) -> Work:
     """Scratch memory of one core."""
     rows, words, batch_words = max(net.batch, BLOCK), _words(net), -(-net.batch // 32)
     return Work(

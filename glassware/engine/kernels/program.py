@@ -123,7 +123,7 @@ def _rows(words: int, weights: int, most: int = SLICE_ROWS) -> int:
 def _resident(layout: Layout, block: int = 0) -> int:
     """Instances the device holds at once. A lane with more would wait for ever for those that never start.
 
-    An instance may take 255 registers a thread: a multiprocessor has room for two of four warps, or one of eight.
+    An instance may take 255 registers per thread: a multiprocessor has room for two of four warps, or one of eight.
     """
     processors = H200 if on_cpu() else int(getattr(devices()[0], "core_count", 0))
     return processors * (2 if _warps(layout, block) <= 4 else 1)

@@ -98,7 +98,7 @@ def look_up(
 ) -> Typed:
     """Each of ``rows`` rows of ``out`` becomes the sum of one entry of every table, added to what it was if ``more``.
 
-    The entries of row i are named by the bytes of ``places`` from ``first + i * stride`` on, one a table.
+    The entries of row i are named by the bytes of ``places`` from ``first + i * stride`` on, one per table.
     """
 
     def generate(
