@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import wraps
+from typing import Any
 
 from glassware.commands.options import (
     FEW_SEEDS,
@@ -106,20 +108,11 @@ def reproduce(
     console.print(f"results in {store}", soft_wrap=True)
 
 
-def run(
-    study: StudyName,
-    scale: Scale = "laptop",
-    store: StoreFolder = STORE,
-    figures: FiguresFolder = FIGURES,
-    seeds: Seeds = None,
-    lanes: Lanes = None,
-    engine: EngineName = "auto",
-    data: DataFolder = None,
-    share: ShareOf = None,
-) -> None:
-    """The old name of 'glassware reproduce'."""
+@wraps(reproduce)
+def run(*given: Any, **named: Any) -> None:
+    """The old name of ``glassware reproduce``."""
     print("'glassware run' is now 'glassware reproduce'; the old name goes in 0.3", file=sys.stderr)
-    reproduce(study, scale, store, figures, seeds, lanes, engine, data, share)
+    reproduce(*given, **named)
 
 
 def estimate(

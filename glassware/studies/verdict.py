@@ -126,18 +126,14 @@ class Finding:
     """
 
     measured: Estimate
-    meets: Threshold | Verdict | bool | None
+    meets: Threshold | Verdict
     unit: Unit = ""
     detail: str = ""
 
     @property
     def verdict(self) -> Verdict:
         """What the measurement says about the claim."""
-        if isinstance(self.meets, Threshold):
-            return self.meets.verdict(self.measured)
-        if isinstance(self.meets, str):
-            return self.meets
-        return "not enough runs" if self.meets is None else "holds" if self.meets else "fails"
+        return self.meets.verdict(self.measured) if isinstance(self.meets, Threshold) else self.meets
 
     def text(self) -> str:
         """The number with its interval."""

@@ -32,7 +32,7 @@ import polars as pl
 
 from glassware import charts
 from glassware.charts.labels import number
-from glassware.foundation.statistics import Estimate, bootstrap, mean_share, power_law_exponent
+from glassware.foundation.statistics import Estimate, mean_share, power_law_exponent, ratio_of_means
 from glassware.models import Init, Paired
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
@@ -194,7 +194,7 @@ def trade_off(frame: pl.DataFrame) -> Finding:
     )
     if not few or not many:
         return NOT_ENOUGH
-    ratio = bootstrap(lambda a, b: float(np.mean(a) / np.mean(b)), few, many)
+    ratio = ratio_of_means(few, many)
     text = "; ".join(
         f"s = {s}: mean {np.mean(v):.2%}, median {np.median(v):.2%}" for s, v in ((WIDE[0], few), (NARROW[0], many))
     )
