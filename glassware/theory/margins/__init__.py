@@ -1,0 +1,1 @@
+"""Theorems of Feature Emergence via Margin Maximization."""
