@@ -7,8 +7,9 @@
 
 A run is trained, a sweep is swept, a study is reproduced. Every name has a docstring with an example.
 
-Describe a run   Run; its task: Parity; its model: MLP, Neuron, PolyNet, Transformer, KernelRidge; Init, Start;
-                 SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm; Evaluation
+Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication; its model: MLP, Neuron, PolyNet, Transformer,
+                 GroupNet, PowerNet, KernelRidge; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2,
+                 MixedNorm; Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file)
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
@@ -45,11 +46,13 @@ if TYPE_CHECKING:
         MLP,
         MODELS,
         Activation,
+        GroupNet,
         Init,
         KernelRidge,
         Model,
         Neuron,
         PolyNet,
+        PowerNet,
         Transformer,
     )
     from glassware.probes import PROBES, Probe
@@ -58,7 +61,7 @@ if TYPE_CHECKING:
     from glassware.studies.verdict import above, all_of, at_least, at_most, below, between, counted
     from glassware.sweeps import Store, grid
     from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
-    from glassware.tasks import TASKS, Parity, Task
+    from glassware.tasks import TASKS, CubeParity, GroupMultiplication, Parity, Task
     from glassware.training import (
         L1,
         L2,
@@ -80,8 +83,9 @@ if TYPE_CHECKING:
     # every class, and ``from glassware import *`` would replace the builtin ``open``.
     __all__ = [
         "ACTIVATIONS", "L1", "L2", "MLP", "MODELS", "PROBES", "SGD", "STUDIES", "TASKS", "Activation", "Adam", "AdamW",
-        "Claim", "Cosine", "Doubling", "Estimate", "Evaluation", "Finding", "GlasswareError", "Init", "KernelRidge",
-        "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "Probe", "Run", "SparseMLPClassifier",
+        "Claim", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation", "Finding", "GlasswareError",
+        "GroupMultiplication", "GroupNet", "Init", "KernelRidge", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet",
+        "PowerNet", "Probe", "Run", "SparseMLPClassifier",
         "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp", "__version__", "above",
         "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted", "counts", "difference",
         "estimate", "figures", "grid", "info", "list_studies", "network", "open", "plan", "rate", "register",
@@ -102,14 +106,15 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "foundation.errors": "GlasswareError",
         "foundation.statistics": "Estimate difference rate=wilson",
         "luck.by_field": "summary",
-        "models": "ACTIVATIONS MLP MODELS Activation Init KernelRidge Model Neuron PolyNet Transformer",
+        "models": "ACTIVATIONS MLP MODELS Activation GroupNet Init KernelRidge Model Neuron PolyNet PowerNet"
+        " Transformer",
         "probes": "PROBES Probe",
         "studies": "STUDIES Claim Finding Study",
         "studies.cells": "counts",
         "studies.verdict": "above all_of at_least at_most below between counted",
         "sweeps": "Store grid",
         "tabular": "SparseMLPClassifier SparseMLPRegressor",
-        "tasks": "TASKS Parity Task",
+        "tasks": "TASKS CubeParity GroupMultiplication Parity Task",
         "training": "L1 L2 SGD Adam AdamW Cosine Doubling Evaluation MixedNorm Run Start WarmUp",
     }
     _HOMES = {

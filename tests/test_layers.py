@@ -11,7 +11,7 @@ import glassware
 
 PACKAGE = Path(glassware.__file__).parent
 
-TRAINING = {"foundation", "tasks", "models", "probes"}
+TRAINING = {"foundation", "theory", "tasks", "models", "probes"}
 ENGINE = {*TRAINING, "training"}
 SWEEPS = {*ENGINE, "engine"}
 ABOVE = {*SWEEPS, "sweeps", "charts"}
@@ -20,9 +20,9 @@ ABOVE = {*SWEEPS, "sweeps", "charts"}
 MAY_IMPORT = {
     "foundation": set(),
     "theory": {"foundation"},
-    "tasks": {"foundation"},
+    "tasks": {"foundation", "theory"},
     "models": {"foundation", "tasks"},
-    "probes": {"foundation"},
+    "probes": {"foundation", "theory"},
     "training": TRAINING,
     "engine": ENGINE,
     "sweeps": SWEEPS,

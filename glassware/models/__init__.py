@@ -2,6 +2,7 @@
 
 from glassware.models.activations import ACTIVATIONS, Activation
 from glassware.models.gated import Gated
+from glassware.models.homogeneous import GroupNet, Homogeneous, PowerNet
 from glassware.models.init import SCHEMES, Init
 from glassware.models.kernel import KernelRidge
 from glassware.models.mirrored import Mirrored
@@ -22,6 +23,8 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "gated": Gated,
     "polynet": PolyNet,
     "transformer": Transformer,
+    "group-net": GroupNet,
+    "power-net": PowerNet,
 }
 
 __all__ = [
@@ -31,6 +34,8 @@ __all__ = [
     "SCHEMES",
     "Activation",
     "Gated",
+    "GroupNet",
+    "Homogeneous",
     "Init",
     "KernelRidge",
     "Mirrored",
@@ -39,5 +44,6 @@ __all__ = [
     "Paired",
     "Params",
     "PolyNet",
+    "PowerNet",
     "Transformer",
 ]

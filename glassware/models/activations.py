@@ -115,6 +115,7 @@ ACTIVATIONS: dict[str, Activation] = {
     "relu": Activation(lambda z, _: jax.nn.relu(z)),
     "relu6": Activation(lambda z, _: relu6(z)),
     "identity": Activation(lambda z, _: z),
+    "square": Activation(lambda z, _: z * z),
     "gelu": Activation(lambda z, _: jax.nn.gelu(z, approximate=False)),
     "power": Activation(lambda z, degree: z**degree, degree=True),
     "zigzag": Activation(zigzag, degree=True),

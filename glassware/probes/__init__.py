@@ -21,8 +21,11 @@ from glassware.probes.fits import (
     one_neuron,
 )
 from glassware.probes.gap import fourier_gap
+from glassware.probes.irreps import check_irreps, irrep_mass, irrep_neurons, logit_gaps
+from glassware.probes.margins import check_margin, margin
 from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
 from glassware.probes.outputs import components, correlation, largest_output
+from glassware.probes.parity_neurons import check_parity_neurons, parity_neurons
 from glassware.probes.readout import solvable, solved_readout
 from glassware.probes.subject import Candidate, Found
 from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms, weight_sizes
@@ -66,6 +69,11 @@ PROBES: dict[str, Probe] = {
     "correlation": Probe("curve", correlation, sample=True),
     "first_layer": Probe("final", first_layer_weights, first_layer("first_layer")),
     "solved_readout": Probe("final", solved_readout, solvable),
+    "margin": Probe("curve", margin, check_margin),
+    "irrep_mass": Probe("curve", irrep_mass, check_irreps),
+    "irrep_neurons": Probe("final", irrep_neurons, check_irreps),
+    "logit_gaps": Probe("final", logit_gaps, check_irreps),
+    "parity_neurons": Probe("final", parity_neurons, check_parity_neurons),
 }
 
 __all__ = ["PROBES", "Probe"]

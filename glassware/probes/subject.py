@@ -20,6 +20,7 @@ from glassware.foundation.arrays import (
     Shaped,
     UInt32,
 )
+from glassware.theory.margins.groups import Group
 
 Numbers: TypeAlias = Mapping[str, Float[Array, ""]]  # by column: a point of a curve
 Found: TypeAlias = Mapping[str, Float[EitherArray, "..."]]  # by column: what a final probe finds
@@ -74,7 +75,7 @@ class Candidate(Protocol):
 
 
 class Task(TaskKind, Protocol):
-    """What a measurement asks of a task; ``signs`` and ``component`` only of those that a check lets through."""
+    """What a measurement asks of a task; all but the first four only of those that a check lets through."""
 
     def raw(self, key: Key, index: UInt32[EitherArray, " batch"]) -> Shaped[Array, "*batch_and_form"]: ...
     def inputs(
@@ -92,13 +93,22 @@ class Task(TaskKind, Protocol):
     def component(
         self, values: LaneValues, raw: UInt32[Array, "*batch words"], leaking: bool
     ) -> tuple[Float[Array, "*batch n"], Float[Array, " *batch"]]: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def structure(self) -> Group: ...
 
 
 class Network(ModelKind, NetworkKind, Protocol):
-    """What a measurement asks of a network; ``sigma`` and ``wave`` only of those with an activation."""
+    """What a measurement asks of a network; ``sigma`` and ``wave`` only of those with an activation, ``neurons`` and
+    ``homogeneity`` only of homogeneous ones."""
 
     def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]: ...
     def sigma(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]: ...
+    def neurons(self, params: Params) -> Float[Array, "units numbers"]: ...
+    def widest(self, task: Task) -> int: ...
+    @property
+    def homogeneity(self) -> int: ...
     @property
     def wave(self) -> tuple[float, float] | None: ...
 

@@ -1,6 +1,8 @@
 """Where examples come from."""
 
+from glassware.tasks.cube import CubeParity
 from glassware.tasks.digits import DigitStrip
+from glassware.tasks.group import GroupMultiplication
 from glassware.tasks.leaky import LeakyParity
 from glassware.tasks.parity import Parity
 from glassware.tasks.sampling import Sampling, minibatch
@@ -11,6 +13,19 @@ TASKS: dict[str, type[Task]] = {
     "parity": Parity,
     "leaky-parity": LeakyParity,
     "digit-strip": DigitStrip,
+    "group": GroupMultiplication,
+    "cube-parity": CubeParity,
 }
 
-__all__ = ["TASKS", "DigitStrip", "Kind", "LeakyParity", "Parity", "Sampling", "Task", "minibatch"]
+__all__ = [
+    "TASKS",
+    "CubeParity",
+    "DigitStrip",
+    "GroupMultiplication",
+    "Kind",
+    "LeakyParity",
+    "Parity",
+    "Sampling",
+    "Task",
+    "minibatch",
+]

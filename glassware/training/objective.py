@@ -46,12 +46,18 @@ def wrong(output: Array, y: Array) -> Array:
 
 
 def cross_entropy(logits: Array, y: Array) -> Array:
-    """-log softmax(logits)[y], or the mean of it under a distribution y."""
-    log_probabilities = jax.nn.log_softmax(logits, axis=-1)
+    """-log softmax(logits)[y], or the mean of it under a distribution y.
+
+    For a class it is log(1 + sum of exp(logit - true logit) over the wrong ones). The slope at the true logit is then
+    minus the sum of the others, which keeps its digits where softmax minus 1 would round to 0.
+    """
     if y.ndim == logits.ndim:
+        log_probabilities = jax.nn.log_softmax(logits, axis=-1)
         return _over_positions(-jnp.sum(y * log_probabilities, axis=-1), jnp.ones(y.shape[:-1], bool))
-    picked = jnp.take_along_axis(log_probabilities, jnp.maximum(y, 0)[..., None], axis=-1)[..., 0]
-    return _over_positions(-picked, y >= 0)
+    true = jnp.arange(logits.shape[-1]) == y[..., None]
+    right = jnp.sum(jnp.where(true, logits, 0.0), axis=-1)
+    wrong_ones = jax.nn.logsumexp(logits, axis=-1, where=~true)
+    return _over_positions(jax.nn.softplus(wrong_ones - right), y >= 0)
 
 
 def error(output: Array, y: Array) -> Array:

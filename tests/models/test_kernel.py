@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassware.foundation.errors import GlasswareError
-from glassware.models import KernelRidge
+from glassware.models import MODELS, KernelRidge
 from glassware.models.kernel import rbf, relu_ntk
 from glassware.sweeps import run_id
 from glassware.sweeps.identity import spec_json
@@ -87,8 +87,7 @@ def test_gamma_is_one_over_n_unless_given():
         ),
         (
             {"model": {"name": "kernel", "kernel": "ntk"}},
-            "model.name must be one of 'mlp', 'kernel-ridge', 'neuron', 'paired', "
-            "'mirrored', 'gated', 'polynet', 'transformer', not 'kernel'",
+            f"model.name must be one of {', '.join(map(repr, MODELS))}, not 'kernel'",
         ),
         ({"model": {"widht": 3}}, "unknown key 'widht' in model; did you mean 'width'?"),
         ({"model": {}}, "model.width is missing"),

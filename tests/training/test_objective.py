@@ -97,3 +97,10 @@ def test_a_distribution_on_one_class_is_that_class():
 def test_logits_that_are_no_numbers_are_misses():
     broken = np.float32([[np.nan, 0], [np.inf, 0], [1, 0]])
     np.testing.assert_array_equal(METRICS["error"].function(broken, np.array([0, 0, 0])), [1, 1, 0])
+
+
+def test_the_slope_at_the_true_logit_keeps_its_digits():
+    logits, y = np.float32([[20.0, 0.0, 1.0]]), np.array([0])
+    slope = np.asarray(jax.grad(lambda x: LOSSES["cross-entropy"].function(x, y).sum())(logits))[0]
+    wrong_ones = np.exp(np.float64([-20, -19]))
+    np.testing.assert_allclose(slope, [-wrong_ones.sum(), *wrong_ones], rtol=1e-6)
