@@ -30,6 +30,12 @@ class Measured(NamedTuple):
     distances: tuple[str, ...] = ()
 
 
+# What an untrained network has where it is not 0: accuracies, errors and hinge losses.
+AT_CHANCE = {
+    **dict.fromkeys(("error", "test_error", "final_error", "uniform", "leaking", "mixture", "accuracy"), CHANCE),
+    "test_hinge_loss": 1.0,
+}
+
 TABLES: dict[str, Measured] = {
     "pareto/tabular": Measured(("error",)),
     "hidden-progress/disjoint-flow": Measured(("share", "flow_share")),
@@ -86,9 +92,9 @@ def mean(values: pl.Series, _: np.random.Generator) -> Numbers:
     return np.full(len(values), level)
 
 
-def zero(values: pl.Series, _: np.random.Generator) -> Numbers:
-    """Every number 0, every truth false."""
-    return np.zeros(len(values))
+def untrained(values: pl.Series, _: np.random.Generator) -> Numbers:
+    """Every number 0 or that of an untrained network, every truth false."""
+    return np.full(len(values), AT_CHANCE.get(values.name, 0.0))
 
 
 def far(values: pl.Series, rng: np.random.Generator) -> Numbers:
@@ -104,7 +110,7 @@ def half(values: pl.Series, _: np.random.Generator) -> Numbers:
 # What becomes of the measured columns, values and distances, by kind of spoiled rows.
 KINDS: dict[str, tuple[Draw, Draw]] = {
     "shuffled": (dealt, far),
-    "untrained": (zero, half),
+    "untrained": (untrained, half),
     "coin": (drawn, far),
     "constant": (mean, half),
 }
