@@ -10,7 +10,7 @@ Grids
     paper   D_4, D_5, Q_8, A_4, Z_2 x Z_4, Z_3 x Z_3 at lambda = 0.02 gamma*, three times as many neurons as suffice,
             full batches, learning rate 0.05 doubled every 200 steps 7 times, 20,000 steps, 10 lanes each.
     laptop  the same with 3 lanes each.
-    smoke   seconds, for the tests: Z_2 x Z_2.
+    smoke   seconds, for the tests: S_3.
 
 Decisions where the text is silent
     All of it is ours: the text mentions groups with other irreps only to exclude them. lambda relative to gamma*, so
@@ -30,7 +30,15 @@ from glassware.studies.claim import Claim, Scale
 from glassware.studies.margins.shared import figures
 from glassware.studies.margins.shared.curves import Row, lanes, last
 from glassware.studies.margins.shared.findings import Measure, each_lane, span
-from glassware.studies.margins.shared.optima import mass_error, objective_error, ratio_error, repeat, same_irrep
+from glassware.studies.margins.shared.optima import (
+    PROBES,
+    mass_error,
+    objective_error,
+    ratio_error,
+    repeat,
+    same_irrep,
+    smoke,
+)
 from glassware.studies.margins.shared.runs import group_run
 from glassware.studies.study import Study
 from glassware.studies.verdict import Finding, above, all_of, at_least, at_most, between
@@ -42,21 +50,20 @@ from glassware.training import Run
 GROUPS = ("D_4", "D_5", "Q_8", "A_4", "Z_2 x Z_4", "Z_3 x Z_3")
 SHARE = 0.02  # lambda over gamma*
 FEWEST = 3  # lanes per group
-PROBES = ("margin", "irrep_mass", "irrep_neurons", "logit_gaps")
 
 
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """Lanes of every group."""
     if scale == "smoke":
-        return repeat(_run("Z_2 x Z_2", 2000), seeds or 2)
+        return smoke(SHARE * max_margin(named("S_3")).margin, seeds or 2)
     count = seeds or {"laptop": FEWEST, "paper": 10}[scale]
-    return [run for group in GROUPS for run in repeat(_run(group, 20_000), count)]
+    return [run for group in GROUPS for run in repeat(_run(group), count)]
 
 
-def _run(group: str, steps: int) -> Run:
+def _run(group: str) -> Run:
     best = max_margin(named(group))
     at = tuple(range(200, 1401, 200))
-    return group_run(group, 3 * best.width, lam=SHARE * best.margin, steps=steps, at=at, probes=PROBES)
+    return group_run(group, 3 * best.width, lam=SHARE * best.margin, steps=20_000, at=at, probes=PROBES)
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------

@@ -28,28 +28,29 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from glassware.foundation.statistics import Estimate, mean_share
+from glassware.foundation.statistics import Estimate, mean
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.margins.shared import figures
 from glassware.studies.margins.shared.curves import Row, array, lanes, last
 from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.margins.shared.optima import (
     GAMMA,
+    PROBES,
     mean_alive,
     objective,
     objective_error,
     owned,
     repeat,
+    smoke,
 )
-from glassware.studies.margins.shared.runs import S_5, SMALL_SYMMETRIC, group_run
+from glassware.studies.margins.shared.runs import S_5, group_run
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding, Verdict, all_of, at_least, at_most, between
+from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, Verdict, all_of, at_least, at_most, between
 from glassware.theory.margins.characters import real_irreps
 from glassware.theory.margins.groups import named
 from glassware.training import Evaluation, Run
 
 LAMBDA = 1e-5
-PROBES = ("margin", "irrep_mass", "irrep_neurons", "logit_gaps")
 FEWEST = 3  # lanes
 WIDTH, PAPER_WIDTH = 1200, 2000
 SIX = "(3,1,1)"  # the irrep of dimension 6
@@ -59,9 +60,7 @@ BY_DIMENSION = ([SIX], ["(3,2)", "(2,2,1)"], ["(4,1)", "(2,1,1,1)"], ["(1,1,1,1,
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """Lanes of S_5; of S_3 at smoke scale."""
     if scale == "smoke":
-        return repeat(
-            group_run("S_3", 30, lam=LAMBDA, steps=600, at=SMALL_SYMMETRIC, batch=20, probes=PROBES), seeds or 2
-        )
+        return smoke(LAMBDA, seeds or 2)
     if scale == "laptop":
         short = tuple(range(200, 1001, 200))
         run = group_run("S_5", WIDTH, lam=LAMBDA, steps=6000, at=short, lr=0.4, batch=1000, probes=PROBES)
@@ -115,19 +114,19 @@ def margin_approaches(frame: pl.DataFrame) -> Finding:
         "holds" if 0.80 <= least <= max(ratios) <= GAMMA else "fails" if least < 0.60 else "too close to call"
     )
     change = Measure("change over the last third", last_third, at_least(-0.01))
-    mean = Measure("ratio of the mean margin", lambda row: last(row, "mean_margin_ratio"), at_least(0.85))
-    others = each_lane(found, FEWEST, change, mean)
+    mean_margin = Measure("ratio of the mean margin", lambda row: last(row, "mean_margin_ratio"), at_least(0.85))
+    others = each_lane(found, FEWEST, change, mean_margin)
     return all_of([Finding(Estimate.exact(least), verdict), others], f"ratio {span(ratios)}; {others.detail}")
 
 
 def every_irrep_has_mass(frame: pl.DataFrame) -> Finding:
     """Mean mass of (3,1,1) over lanes, at the end."""
-    return _six(frame, 0.2, 1.0)
+    return _six(frame, at_least(0.2))
 
 
 def six_has_no_mass(frame: pl.DataFrame) -> Finding:
     """Mean mass of (3,1,1) over lanes, at the end."""
-    return _six(frame, 0.0, 0.05)
+    return _six(frame, at_most(0.05))
 
 
 def last_third(row: Row) -> float:
@@ -141,7 +140,7 @@ def _single(frame: pl.DataFrame, width: int, power: float) -> Finding:
     return each_lane(
         lanes(frame, group="S_5", width=width),
         FEWEST,
-        Measure("error", lambda row: row["test_error"], at_most(0)),
+        Measure("error", lambda row: last(row, "test_error"), at_most(0)),
         Measure("mean power of alive u", lambda row: mean_alive(row, "power_u"), at_least(power)),
         Measure("of all u at initialisation", lambda row: np.mean(array(row, "first_power")), at_most(0.35)),
     )
@@ -156,7 +155,7 @@ def _objective(frame: pl.DataFrame, width: int, within: float) -> Finding:
     )
 
 
-def _six(frame: pl.DataFrame, low: float, high: float) -> Finding:
+def _six(frame: pl.DataFrame, meets: Threshold) -> Finding:
     found = lanes(frame, group="S_5", width=PAPER_WIDTH)
     place = [irrep.label for irrep in real_irreps(named("S_5"))].index(SIX)
     shares = [float(last(row, "mass")[place]) for row in found]
@@ -164,7 +163,7 @@ def _six(frame: pl.DataFrame, low: float, high: float) -> Finding:
         return NOT_ENOUGH
     if any(row["diverged_step"] is not None for row in found):
         return Finding(Estimate(np.nan), "fails", "points", "a lane diverged")
-    return Finding(mean_share(shares), between(low, high), "points", f"{span(shares)} in {len(found)} lanes")
+    return Finding(mean(shares), meets, "points", f"{span(shares)} in {len(found)} lanes")
 
 
 def _lead(row: Row) -> int:

@@ -27,26 +27,25 @@ import polars as pl
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.margins import symmetric_groups_checks as checks
 from glassware.studies.margins.shared import figures
-from glassware.studies.margins.shared.optima import repeat
+from glassware.studies.margins.shared.optima import PROBES, repeat, smoke
 from glassware.studies.margins.shared.runs import SMALL_SYMMETRIC, group_run
 from glassware.studies.study import Study
 from glassware.training import Run
 
 WIDTHS = {"S_3": 30, "S_4": 200}
 LAMBDA = 1e-7
-PROBES = ("margin", "irrep_mass", "irrep_neurons", "logit_gaps")
 
 
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """Lanes of S_3, and fewer of S_4, which take a hundred times as long."""
     if scale == "smoke":
-        return repeat(_run("S_3", 1500), seeds or 2)
+        return smoke(LAMBDA, seeds or 2)
     three, four = (16, 5) if scale == "laptop" else (48, 16)
     return [*repeat(_run("S_3"), seeds or three), *repeat(_run("S_4"), seeds or four)]
 
 
-def _run(group: str, steps: int = 50_000) -> Run:
-    return group_run(group, WIDTHS[group], lam=LAMBDA, steps=steps, at=SMALL_SYMMETRIC, probes=PROBES)
+def _run(group: str) -> Run:
+    return group_run(group, WIDTHS[group], lam=LAMBDA, steps=50_000, at=SMALL_SYMMETRIC, probes=PROBES)
 
 
 OPTIMUM = "the text gives gamma* alone; the minimum at finite lambda is ours"

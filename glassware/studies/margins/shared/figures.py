@@ -15,7 +15,7 @@ from glassware.charts.dots import dots
 from glassware.charts.levels import curves_and_levels
 from glassware.charts.theme import CATEGORIES, DENSE, INK, heading
 from glassware.charts.unit_histogram import unit_histogram
-from glassware.foundation.statistics import Estimate, bootstrap, mean, mean_share, median
+from glassware.foundation.statistics import Estimate, bootstrap, mean, median
 from glassware.studies.margins.shared.curves import Row, array, lanes, last
 from glassware.studies.margins.shared.optima import owned, predicted, regularisation
 from glassware.theory.margins.characters import real_irreps
@@ -23,7 +23,7 @@ from glassware.theory.margins.groups import Group, named
 from glassware.theory.margins.optimum import max_margin, memorising_margin
 from glassware.theory.margins.partitions import cycle_type
 
-STEPS = "training step"
+STEPS, LINES = "training step", "one line per seed; below 0 drawn at 0"
 LARGEST, BEST = "largest margin", "best at this λ"
 
 
@@ -42,8 +42,8 @@ def margins(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
             for rows in groups(frame).values()
             for kind, level in (("γ*", 1.0), (BEST, predicted(rows[0]).ratio))
         ),
-        title=title, x_title=STEPS, y_title="normalised margin / γ*", subtitle="one line per seed; below 0 drawn at 0", measured="trained",
-        columns=3, y_domain=(0.0, 1.05), colours={"γ*": INK, BEST: CATEGORIES[1]},
+        title=title, x_title=STEPS, y_title="normalised margin / γ*", subtitle=LINES,
+        measured="trained",         columns=3, y_domain=(0.0, 1.05), colours={"γ*": INK, BEST: CATEGORIES[1]},
     )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def mass_curves(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
     for i, irrep in enumerate(real_irreps(group)[1:], start=1):
         panel = f"{irrep.label}, dimension {irrep.dimension}"
         for place, step in enumerate(rows[0]["curve_step"]):
-            share = mean_share([float(row["curve_mass"][place][i]) for row in rows])
+            share = mean([float(row["curve_mass"][place][i]) for row in rows])
             bands.append({"panel": panel, "x": step, **_interval(share, "mean")})
         for kind, shares in ((LARGEST, max_margin(group).shares), (BEST, predicted(rows[0]).shares)):
             levels.append({"panel": panel, "kind": kind, "level": float(shares[i])})
@@ -140,7 +140,7 @@ def noise_curves(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
         pl.DataFrame({"panel": _noise(row), "kind": kind, "level": level} for row in rows for kind, level in levels)
         .unique(maintain_order=True),
         title=title, x_title=STEPS, y_title="normalised margin / γ*", columns=3, measured="trained",
-        subtitle=f"one line per seed; below 0 drawn at 0; {setting(rows[0])}", y_domain=(0.0, 1.05), colours={"γ*": INK},
+        subtitle=f"{LINES}; {setting(rows[0])}", y_domain=(0.0, 1.05), colours={"γ*": INK},
     )  # fmt: skip
 
 
@@ -182,8 +182,9 @@ def _bars(rows: list[Row]) -> pl.DataFrame:
         shares = [float(last(row, "mass")[i]) for row in rows]
         for side, values, expected in ((COUNT, counts, None), (SHARE, shares, float(best[i]))):
             records.append({
-                "panel": f"{setting(rows[0])}, {len(rows)} seeds", "x": irrep.label, "side": side, "value": float(np.mean(values)),
-                "low": min(values), "high": max(values), "expected": expected, "colour": DENSE,
+                "panel": f"{setting(rows[0])}, {len(rows)} seeds", "x": irrep.label, "side": side,
+                "value": float(np.mean(values)), "low": min(values), "high": max(values),
+                "expected": expected, "colour": DENSE,
             })  # fmt: skip
     return pl.DataFrame(records, infer_schema_length=None)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from glassware.foundation.arrays import Float, Shaped
 from glassware.studies.margins.shared.curves import Row, alive, array, last
+from glassware.studies.margins.shared.runs import SMALL_SYMMETRIC, group_run
 from glassware.theory.margins.characters import real_irreps
 from glassware.theory.margins.finite import Optimum, finite_lambda
 from glassware.theory.margins.groups import named
@@ -16,12 +17,18 @@ from glassware.training import Run
 
 FIRST_SEED = 1000  # smaller ones served to find learning rates and numbers of steps
 GAMMA = 1 + 1e-4  # no network has a margin above gamma*; in float32 one may seem to
+PROBES = ("margin", "irrep_mass", "irrep_neurons", "logit_gaps")
 SPARSE = 0.99  # power of u from which a neuron is in one irrep
 
 
 def repeat(run: Run, seeds: int) -> list[Run]:
     """The run with so many seeds."""
     return [run.model_copy(update={"seed": FIRST_SEED + i}) for i in range(seeds)]
+
+
+def smoke(lam: float, seeds: int) -> list[Run]:
+    """S_3 for a second: one program for all studies, since lambda is a lane value."""
+    return repeat(group_run("S_3", 30, lam=lam, steps=1500, at=SMALL_SYMMETRIC, probes=PROBES), seeds)
 
 
 def at_step(row: Row, curve: str, step: int) -> Float[np.ndarray, "..."]:
