@@ -123,9 +123,9 @@ def _worst(frame: pl.DataFrame, groups: Iterable[str], error: Callable[[Row], fl
     return Finding(Estimate.exact(max(medians.values())), at_most(within), "", listed)
 
 
-def _cells(frame: pl.DataFrame, groups: Iterable[str]) -> list[Sequence[Row]]:
+def _cells(frame: pl.DataFrame, groups: Iterable[str]) -> list[list[Row]]:
     """The lanes of each group and lambda, the largest lambda first; nothing unless all are there."""
-    found = []
+    found: list[list[Row]] = []
     for group in groups:
         rows = lanes(frame, group=group)
         found += [
@@ -187,5 +187,5 @@ STUDY = Study(
     about=__doc__ or "",
     stages=(runs,),
     claims=CLAIMS,
-    figures={"ratio": lambda frame: figures.against_lambda(frame, "Margin against the weight of the penalty")},
+    figures={"ratio": lambda frame: figures.against_lambda(frame, "What the margin lacks to the largest")},
 )

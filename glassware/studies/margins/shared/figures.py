@@ -75,7 +75,7 @@ def irreps(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
         for rows in groups(frame).values()
     ]  # fmt: skip
     words = "bars: means over seeds, lines: from the smallest to the largest; a neuron counts for the irrep of its u"
-    return alt.vconcat(*views, spacing=24).properties(title=heading(title, words))  # type: ignore[no-any-return]
+    return alt.vconcat(*views, spacing=24).properties(title=heading(title, words))  # type: ignore[arg-type, no-any-return]
 
 
 def powers(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
@@ -114,18 +114,19 @@ def gaps(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
 
 
 def against_lambda(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
-    """Ratio to gamma* against lambda: the median over lanes with its interval, and that of the best network."""
-    records, cells = [], {}
+    """What the margin lacks to gamma* at each lambda: the median over lanes with its interval, and the best network."""
+    records: list[dict[str, object]] = []
+    cells: dict[str, list[Row]] = {}
     for rows in groups(frame).values():
         for row in rows:
-            cells.setdefault(f"{row['group']}, {_power_of_ten(regularisation(row))}", []).append(row)
+            cells.setdefault(f"{row['group']}, {_small(regularisation(row))}", []).append(row)
     for name, rows in cells.items():
-        found = bootstrap(median, [float(last(row, "margin_ratio")) for row in rows])
+        found = bootstrap(median, [1 - float(last(row, "margin_ratio")) for row in rows])
         records.append({"lambda": name, "network": f"trained, median of {len(rows)} seeds", **_interval(found)})
-        records.append({"lambda": name, "network": BEST, **_interval(Estimate.exact(predicted(rows[0]).ratio))})
+        records.append({"lambda": name, "network": BEST, **_interval(Estimate.exact(1 - predicted(rows[0]).ratio))})
     return dots(
         pl.DataFrame(records), x="lambda", y="value", low="low", high="high", colour="network", title=title,
-        x_title="group and λ", y_title="normalised margin / γ*", subtitle="95% intervals",
+        x_title="group and λ", y_title="1 - normalised margin / γ*", subtitle="95% intervals over seeds",
     )  # fmt: skip
 
 
@@ -152,11 +153,12 @@ def class_name(group: Group, c: int) -> str:
 
 def setting(row: Row) -> str:
     """Group, width and lambda of a run."""
-    return f"{row['group']}, m = {row['width']}, λ = {_power_of_ten(regularisation(row))}"
+    return f"{row['group']}, m = {row['width']}, λ = {_small(regularisation(row))}"
 
 
-def _power_of_ten(value: float) -> str:
-    return f"{value:.2g}".replace("e-0", "e-")
+def _small(value: float) -> str:
+    """1e-7, 3.1e-4."""
+    return f"{value:.1e}".replace(".0e", "e").replace("e-0", "e-")
 
 
 def _noise(row: Row) -> str:
