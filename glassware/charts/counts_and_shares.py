@@ -56,8 +56,10 @@ def counts_beside_shares(
             base.mark_bar(opacity=0.75).encode(y=y, color=alt.Color("colour:N", scale=None)),
             base.mark_rule(color=MUTED, strokeWidth=1.2).encode(y="low:Q", y2="high:Q"),
             base.transform_filter("isValid(datum.expected)")
-            .mark_tick(color=INK, thickness=1.6, size=STEP)
+            .mark_rule(color=INK, strokeWidth=1.6)
+            .encode(x=alt.X("x:O", sort=order, bandPosition=0), x2=alt.X2("x:O", bandPosition=1))
             .encode(y="expected:Q", strokeDash=tick),
         ]
-        views.append(panelled(alt.layer(*layers, data=inline(records)).properties(**size), panels, columns=1))
+        view = panelled(alt.layer(*layers, data=inline(records)).properties(**size), panels, columns=1, spacing=30)
+        views.append(view.properties(bounds="flush"))  # so that the panels of both sides stand level
     return alt.hconcat(*views, spacing=34).properties(title=heading(title, subtitle))  # type: ignore[no-any-return]

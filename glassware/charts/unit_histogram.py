@@ -36,16 +36,19 @@ def unit_histogram(
     """
     need(table, [value, kind, panel])
     kinds, panels = (table[column].unique(maintain_order=True).to_list() for column in (kind, panel))
-    edges, thin = np.linspace(0, 1, bins + 1), 1 / (bins * len(kinds))
+    edges = np.linspace(0, 1, bins + 1)
     records: list[Record] = []
-    for (place, which), part in table.group_by(panel, kind, maintain_order=True):
-        found = part[value].to_numpy()
-        # 1 + 1e-7 is 1 in float32; anything that is not a number is no share.
-        shares = np.histogram(np.clip(found[np.isfinite(found)], 0, 1), edges)[0] / max(1, len(found))
-        for left, share in zip(edges.tolist(), shares.tolist(), strict=False):
-            start = left + kinds.index(which) * thin
-            ends = {"left": start, "right": start + thin, "from": left, "to": left + 1 / bins}
-            records += [{"panel": place, "kind": which, "share": share, **ends}] if share else []
+    for place in panels:
+        own = table.filter(pl.col(panel) == place)
+        shown = own[kind].unique(maintain_order=True).to_list()
+        thin = 1 / (bins * len(shown))
+        for i, which in enumerate(shown):
+            found = own.filter(pl.col(kind) == which)[value].to_numpy()
+            # A float32 may exceed 1 by rounding; what is not a number is no share.
+            shares = np.histogram(np.clip(found[np.isfinite(found)], 0, 1), edges)[0] / len(found)
+            for left, share in zip(edges.tolist(), shares.tolist(), strict=False):
+                ends = {"left": left + i * thin, "right": left + (i + 1) * thin, "from": left, "to": left + 1 / bins}
+                records += [{"panel": place, "kind": which, "share": share, **ends}] if share else []
     hue = alt.Color(
         "kind:N",
         sort=kinds,
@@ -56,7 +59,7 @@ def unit_histogram(
         "left:Q",
         title=x_title,
         scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], grid=False),
+        axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", grid=False),
     )
     y = alt.Y(
         "share:Q", title=y_title, stack=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=5)

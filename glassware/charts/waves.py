@@ -22,7 +22,7 @@ def waves(
     x_title: str,
     y_title: str,
     power_title: str,
-    subtitle: str = "",
+    subtitle: str | list[str] = "",
     colours: Mapping[str, str] | None = None,
 ) -> alt.TopLevelMixin:
     """One row of pictures per neuron, the groups side by side; heights and powers have one scale throughout.

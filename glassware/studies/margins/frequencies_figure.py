@@ -10,7 +10,7 @@ from glassware.charts.counts_and_shares import COUNT, SHARE, counts_beside_share
 from glassware.charts.theme import DENSE, SPARSE
 from glassware.studies.margins.shared.curves import Row, array, lanes, last
 
-NAMES = {"relu": ("ReLU, L2", SPARSE), "square": ("square, L₂,₃", DENSE)}
+NAMES = {"relu": ("ReLU, L2", SPARSE), "square": ("square, L2,3", DENSE)}
 
 
 def relative_mass(row: Row) -> np.ndarray:
@@ -65,5 +65,5 @@ def _figure(frame: pl.DataFrame, group: str) -> alt.TopLevelMixin | None:
     return counts_beside_shares(
         pl.concat(tables), title=f"Neurons and mass of every frequency, {group}", x_title="frequency",
         count_title="neurons", share_title="share of Σ‖ω‖^ν", expected_title="maximum margin: 2/(p − 1)",
-        subtitle="mean over seeds, with a line from the smallest to the largest; λ = 10⁻⁴",
+        subtitle="mean over seeds, with a line from the smallest to the largest; λ = 1e-4",
     )  # fmt: skip

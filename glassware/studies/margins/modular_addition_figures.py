@@ -7,34 +7,26 @@ import polars as pl
 
 from glassware.charts import waves as chart
 from glassware.charts.backend import alt
-from glassware.charts.lines import lines
-from glassware.charts.theme import DENSE, INK, SPARSE
+from glassware.charts.theme import DENSE, SPARSE
 from glassware.charts.unit_histogram import unit_histogram
 from glassware.studies.margins.shared.curves import Row, array, lanes
+from glassware.studies.margins.shared.margin_figure import margin_figure
 from glassware.theory.margins.optimum import max_margin_cyclic
 
 SHOWN = 4  # neurons in the picture
-NAMES = {"relu": "ReLU, L2", "square": "square, L₂,₃"}
+NAMES = {"relu": "ReLU, L2", "square": "square, L2,3"}
 COLOURS = {NAMES["relu"]: SPARSE, NAMES["square"]: DENSE}
-LEVEL = "γ*, also the optimum at λ = 10⁻⁴"
-SETTINGS = "λ = 10⁻⁴, full batch"
+SETTINGS = "λ = 1e-4, full batch"
 
 
 def margin_curves(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """Figure 7.1 (c): the square network's normalised margin over gamma* along training."""
-    records = []
-    for p in primes(frame):
-        for row in lanes(frame, group=f"Z_{p}", activation="square"):
-            panel = f"Z_{p}, m = {row['width']}, γ* = {max_margin_cyclic(p):.3g}"
-            points = zip(row["curve_step"], row["curve_margin_ratio"], strict=True)
-            records += [_point(panel, NAMES["square"], f"{p} {row['seed']}", *point) for point in points]
-            records += [_point(panel, LEVEL, f"{p}", step, 1.0) for step in (0, row["curve_step"][-1])]
-    return lines(
-        pl.DataFrame(records), x="step", y="ratio", line="line", kind="kind", panel="panel",
-        title="Modular addition: the margin rises to the maximum", x_title="training step", columns=3,
-        y_title="normalised margin / γ*", subtitle=f"one line per seed; {SETTINGS}", y_domain=(0.0, 1.05),
-        colours={**COLOURS, LEVEL: INK},
-    )  # fmt: skip
+    runs = [
+        (f"Z_{p}, m = {row['width']}, γ* = {max_margin_cyclic(p):.3g}", row)
+        for p in primes(frame)
+        for row in lanes(frame, group=f"Z_{p}", activation="square")
+    ]
+    return margin_figure(runs, "Modular addition: the margin rises to the maximum", f"square, L2,3, {SETTINGS}")
 
 
 def waves(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
@@ -54,7 +46,10 @@ def waves(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
             spectra.append(shares.select(**key, frequency="frequency", power="power"))
     return chart.waves(
         pl.concat(values), pl.concat(curves), pl.concat(spectra), title="Modular addition: neurons are waves",
-        subtitle=f"u of the {SHOWN} largest neurons of the first seed on Z_{p}, and the powers of its frequencies",
+        subtitle=[
+            f"the {SHOWN} largest neurons of the first seed on Z_{p}; {SETTINGS}",
+            "dots: u(a), with the band-limited real function through them; bars: power of each frequency of u",
+        ],
         x_title="element a", y_title="u(a)", power_title="power", colours=COLOURS,
     )  # fmt: skip
 
@@ -98,7 +93,3 @@ def _first(frame: pl.DataFrame, p: int, activation: str) -> Row:
 def _powers(rows: list[Row], column: str, panel: str, part: str) -> pl.DataFrame:
     found = np.concatenate([array(row, column) for row in rows])
     return pl.DataFrame({"power": found}).with_columns(panel=pl.lit(f"{panel}, {len(rows)} seeds"), part=pl.lit(part))
-
-
-def _point(panel: str, kind: str, line: str, step: float, ratio: float) -> dict[str, object]:
-    return {"panel": panel, "kind": kind, "line": line, "step": float(step), "ratio": ratio}
