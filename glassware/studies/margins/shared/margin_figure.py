@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import polars as pl
@@ -24,6 +25,8 @@ def margin_figure(runs: Sequence[tuple[str, Row]], title: str, settings: str) ->
     """
     if not runs:
         return None
+    seeds = Counter(panel for panel, _ in runs)
+    runs = [(f"{panel}, {seeds[panel]} seeds", row) for panel, row in runs]
     curves = [
         pl.DataFrame({"x": row["curve_step"], "y": row["curve_margin_ratio"]})
         .cast(pl.Float64)
