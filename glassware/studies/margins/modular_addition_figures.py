@@ -36,7 +36,7 @@ def waves(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     curves: list[pl.DataFrame] = []
     spectra: list[pl.DataFrame] = []
     for activation, name in NAMES.items():
-        for neuron, omega in enumerate(array(_first(frame, p, activation), "largest_neurons")[:SHOWN]):
+        for neuron, omega in enumerate(_largest(frame, p, activation)):
             u, fine = omega[:p], np.linspace(0, p - 1, 8 * p)
             power = np.abs(np.fft.rfft(u)) ** 2 * np.where(np.arange(p // 2 + 1), 2, 1)
             key = {"group": pl.lit(name), "neuron": pl.lit(neuron)}
@@ -86,8 +86,10 @@ def interpolate(u: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray((spectrum[0].real + 2 * (waves @ spectrum[1:]).real) / p)
 
 
-def _first(frame: pl.DataFrame, p: int, activation: str) -> Row:
-    return min(lanes(frame, group=f"Z_{p}", activation=activation), key=lambda row: row["seed"])
+def _largest(frame: pl.DataFrame, p: int, activation: str) -> np.ndarray:
+    """Weights of the largest neurons of the first seed; none where there is no run."""
+    rows = sorted(lanes(frame, group=f"Z_{p}", activation=activation), key=lambda row: int(row["seed"]))
+    return array(rows[0], "largest_neurons")[:SHOWN] if rows else np.empty((0, 3 * p))
 
 
 def _powers(rows: list[Row], column: str, panel: str, part: str) -> pl.DataFrame:

@@ -48,8 +48,7 @@ SEEDS = {"paper": (16, 5, 5, 5), "laptop": (16, 3, 3, 4)}
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     """The text's parity, two smaller ones, and the quadratic network that cannot learn it."""
     if scale == "smoke":
-        small = (parity_run(5, 2, width=8, lr=0.3, steps=400), parity_run(6, 4, degree=2, width=8, steps=400))
-        return [run for base in small for run in grid(base, seeds=seeds or 2)]
+        return grid(parity_run(5, 2, width=8, lr=0.3, steps=400), seeds=seeds or 2)
     cells = (parity_run(10, 4), parity_run(8, 2), parity_run(8, 3), parity_run(10, 4, degree=2))
     return [run for base, lane in zip(cells, SEEDS[scale], strict=True) for run in grid(base, seeds=seeds or lane)]
 
