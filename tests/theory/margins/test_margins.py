@@ -231,5 +231,7 @@ def test_bad_input():
         outputs(maxmargin_cyclic(13), group)
     with pytest.raises(ValueError, match="adds up to 1"):
         weighted_margins(maxmargin_group(group), group, tau=np.ones(3))
+    with pytest.raises(ValueError, match="inverses"):
+        best_neuron_value(cyclic(3), tau=np.array([0.0, 1.0, 0.0]))
     with pytest.raises(ValueError, match="1 <= k <= n"):
         ParityTask(3, 0)

@@ -52,6 +52,7 @@ def test_closed_forms_and_the_linear_programme_agree(name, margin, width):
         assert found.shares[0] == 0
         assert found.tau @ group.class_sizes == pytest.approx(1)
         assert found.tau.min() >= 0
+        np.testing.assert_allclose(found.tau, found.tau[group.classes[group.inverse[group.class_elements]]], atol=1e-12)
         # Neither side can do better: the two halves of an optimality proof.
         assert (found.shares @ gains(group))[1:].min() == pytest.approx(found.margin, rel=1e-9)
         assert (gains(group) @ (found.tau * group.class_sizes))[1:].max() == pytest.approx(found.margin, rel=1e-9)
