@@ -29,4 +29,5 @@ def test_a_bent_parity_neuron():
     assert form.common[0] == pytest.approx(2 / math.sqrt(2.5))
     assert form.sign[0] == 1  # (1)(-2)(0.5 - 1.5) > 0
     assert np.isnan(form.imbalance[1])
-    np.testing.assert_allclose(pattern_masses(network, ParityTask(3, 2)), [0, 1])
+    for turned in (network, ParityNetwork(-network.u, network.w)):
+        np.testing.assert_allclose(pattern_masses(turned, ParityTask(3, 2)), [0, 1])

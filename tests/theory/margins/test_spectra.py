@@ -110,6 +110,14 @@ def test_the_transform_over_a_group_has_one_match_not_two():
     assert found[1, 1, 0, 1, 0, 1] == pytest.approx(0, abs=1e-9)  # the first two exchanged
 
 
+def test_the_transform_over_a_group_with_complex_irreps():
+    group = named("A_4")
+    network, place = maxmargin_group(group), 1
+    assert real_irreps(group)[place].type == "C"
+    found = irrep_dft3(network, group, place) / normalised_margin(network, group)
+    assert found.ravel() == pytest.approx([144])
+
+
 def test_outputs_are_sums_of_characters():
     group = named("S_4")
     best = logit_decomposition(maxmargin_group(group), group)
@@ -120,6 +128,9 @@ def test_outputs_are_sums_of_characters():
     np.testing.assert_allclose(found.gaps * optimum.norm_power, optimum.gaps, rtol=1e-9)
     assert np.ptp(found.gaps[1:]) > 0.05 * found.gaps[1:].mean()
     rng = RNG(0)
+    network = maxmargin_group(group)
+    shifted = network._replace(w=network.w + rng.standard_normal((126, 1)))  # adds F(a, b) to every label
+    assert logit_decomposition(shifted, group).r2 == pytest.approx(1)
     noise = GroupNetwork(*rng.standard_normal((2, 24, 5)), rng.standard_normal((5, 24)))
     assert logit_decomposition(noise, group).r2 < 0.1
     assert math.isnan(logit_decomposition(GroupNetwork(*(0 * part for part in noise)), group).r2)
