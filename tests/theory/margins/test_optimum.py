@@ -122,6 +122,17 @@ def test_the_margin_hardly_notices_a_missing_irrep_of_s5(label, ratio):
     assert found.shares[[irrep.label for irrep in real_irreps(group)].index(label)] == 0
 
 
+def test_deleting_an_irrep_of_s5_without_rebalancing_costs_more():
+    """The other irreps keep their proportions, as in the network of Theorem 7.9 with some neurons removed."""
+    group = symmetric(5)
+    best = max_margin(group)
+    ratios = []
+    for place in range(1, 7):
+        shares = np.where(np.arange(7) == place, 0, best.shares)
+        ratios.append((shares @ gains(group))[1:].min() / shares.sum() / best.margin)
+    np.testing.assert_allclose(ratios, [0.9478, 0.9505, 0.8993, 0.9505, 0.9099, 0.9871], atol=1e-4)
+
+
 @pytest.mark.parametrize("name", ["S_3", "S_4", "S_5", "S_6"])
 def test_uniform_weights_make_sign_the_only_best_irrep(name):
     """Both readings of "uniformly", over labels and over classes: neither certifies anything."""
