@@ -1,6 +1,7 @@
-"""Networks as pure init/apply pairs, their first weights, and the kernel machines they are compared with."""
+"""Networks as pure init/apply pairs, their first weights, and the solved models they are compared with."""
 
 from glassware.models.activations import ACTIVATIONS, Activation
+from glassware.models.fixed import Monomials, RandomFeatures
 from glassware.models.gated import Gated
 from glassware.models.init import SCHEMES, Init
 from glassware.models.kernel import KernelRidge
@@ -10,10 +11,12 @@ from glassware.models.model import Model, Params
 from glassware.models.neuron import Neuron
 from glassware.models.paired import Paired
 from glassware.models.polynet import PolyNet
+from glassware.models.readout import Readout
+from glassware.models.solved import Solved
 from glassware.models.transformer import Transformer
 
 # Every model a run can have, by the name it is given in specifications. A new one is one line here.
-MODELS: dict[str, type[Model] | type[KernelRidge]] = {
+MODELS: dict[str, type[Model] | type[Solved]] = {
     "mlp": MLP,
     "kernel-ridge": KernelRidge,
     "neuron": Neuron,
@@ -22,6 +25,9 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "gated": Gated,
     "polynet": PolyNet,
     "transformer": Transformer,
+    "random-features": RandomFeatures,
+    "monomials": Monomials,
+    "readout": Readout,
 }
 
 __all__ = [
@@ -35,9 +41,13 @@ __all__ = [
     "KernelRidge",
     "Mirrored",
     "Model",
+    "Monomials",
     "Neuron",
     "Paired",
     "Params",
     "PolyNet",
+    "RandomFeatures",
+    "Readout",
+    "Solved",
     "Transformer",
 ]

@@ -22,6 +22,8 @@ from glassware.foundation.arrays import (
 )
 
 Numbers: TypeAlias = Mapping[str, Float[Array, ""]]  # by column: a point of a curve
+# By column: inputs and labels, on which the share of right outputs is measured.
+Views: TypeAlias = Mapping[str, tuple[Float[Array, "*batch_and_inputs"], Float[Array, " *batch"]]]
 Found: TypeAlias = Mapping[str, Float[EitherArray, "..."]]  # by column: what a final probe finds
 
 
@@ -73,6 +75,7 @@ class Candidate(Protocol):
     def batch(self) -> int | Literal["full"]: ...
 
 
+@runtime_checkable
 class Task(TaskKind, Protocol):
     """What a measurement asks of a task; ``signs`` and ``component`` only of those that a check lets through."""
 

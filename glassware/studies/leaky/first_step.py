@@ -30,7 +30,8 @@ from glassware.charts.labels import number
 from glassware.foundation.statistics import Estimate, mean, power_law_exponent, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.leaky.fit import FIRST_SEED, stepped
+from glassware.studies.leaky.fit import stepped
+from glassware.studies.leaky.runs import FIRST_SEED
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most, below, between
 from glassware.theory.boolean import cube
