@@ -19,7 +19,7 @@ from glassware.probes import PROBES
 from glassware.training import Run
 from glassware.training.start import Load
 
-BLOCK = 2048  # examples drawn, and examined, at once
+BLOCK = 8192  # examples drawn, and examined, at once
 SOLVE_RATE = 1e10  # floating-point operations a second that any host gives, for estimates
 
 Seen: TypeAlias = tuple[Float[Array, "block seen"], Float[Array, " block"]]  # examples as the model sees them, labels
@@ -103,7 +103,8 @@ def _held_out(
 
 
 def _indices(size: int) -> Iterator[UInt32[np.ndarray, " block"]]:
-    return (np.arange(first, first + BLOCK, dtype=np.uint32) for first in range(0, size, BLOCK))
+    block = min(size, BLOCK)
+    return (np.arange(first, first + block, dtype=np.uint32) for first in range(0, size, block))
 
 
 def _kept(seen: Seen, left: int) -> Block:
