@@ -25,7 +25,14 @@ from glassware.probes.movement import drift, irrelevant_movement, movement, rele
 from glassware.probes.outputs import component_views, components, correlation, largest_output
 from glassware.probes.readout import solvable, solved_readout
 from glassware.probes.subject import Candidate, Found, Views
-from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms, weight_sizes
+from glassware.probes.weights import (
+    first_layer_weights,
+    good_neurons,
+    neuron_norms,
+    support_share,
+    weight_norms,
+    weight_sizes,
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,7 @@ PROBES: dict[str, Probe] = {
     "weight_norms": Probe("curve", weight_norms, first_layer("weight_norms")),
     "neuron_norms": Probe("final", neuron_norms, first_layer("neuron_norms")),
     "support_share": Probe("final", support_share, first_layer("support_share")),
+    "good_neurons": Probe("final", good_neurons, leaky("good_neurons")),
     "weight_sizes": Probe("final", weight_sizes, first_layer("weight_sizes")),
     "movement": Probe("curve", movement, first_layer("movement")),
     "relevant_movement": Probe("curve", relevant_movement, first_layer("relevant_movement")),
