@@ -21,7 +21,7 @@ from glassware.training import SGD, Evaluation, Run
 
 Size = tuple[int, int, int]  # n, k, s
 NEURONS, PARENT, CHUNK = 20, 5_000_000, 4096  # good ones of a run; pairs they are drawn from; pairs drawn at once
-SAMPLE_SIZES = {4: 6, 6: 10}  # by k: how many, up from the first by factors of sqrt 2
+SAMPLE_SIZES = {4: 7, 6: 12}  # by k: how many, up from the first by factors of sqrt 2
 FRESH = 2000
 
 
@@ -32,7 +32,7 @@ def epsilon(n: int, s: int) -> float:
 
 def samples(size: Size) -> list[int]:
     """Sample sizes around the one at which half of the neurons find S."""
-    first = 4 / under_sparse_signal(*size).relevant ** 2
+    first = 2 / under_sparse_signal(*size).relevant ** 2
     return [round(first * 2 ** (j / 2)) for j in range(SAMPLE_SIZES[size[1]])]
 
 
