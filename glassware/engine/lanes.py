@@ -72,7 +72,7 @@ def train(
     devices()  # before anything else touches JAX
     on_chunk = on_chunk or (lambda _: None)
     for run in solved:
-        outcome = solve(run)
+        outcome = solve(run, load)
         on_chunk(Chunk(steps=0, active=1, seconds=outcome.seconds))
         yield outcome
     families: dict[Run, list[Run]] = defaultdict(list)

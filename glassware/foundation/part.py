@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Self, TypeAlias, Union
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter
 
 Values: TypeAlias = dict[str, Any]  # lane values of a run (NumPy): traced, one entry per lane
 
@@ -80,3 +81,25 @@ class Part(BaseModel):
             elif name:
                 found[name] = value
         return found
+
+
+def registered(registry: Callable[[], Mapping[str, type[Part]]], usual: str) -> PlainValidator:
+    """Accepts a member of a registry, or its plain data: the usual member's unless they name another."""
+
+    def validate(given: object) -> Part:
+        members = tuple(registry().values())
+        data = {"name": usual, **given} if isinstance(given, Mapping) else given
+        if isinstance(given, Part) and type(given) not in members:  # perhaps a subclass of one that is
+            raise ValueError(f"{type(given).__name__} is not registered: gw.register it first")
+        return _adapter(members).validate_python(data)
+
+    return PlainValidator(validate)
+
+
+@lru_cache
+def _adapter(members: tuple[type[Part], ...]) -> TypeAdapter[Part]:
+    """A validator that tells the members of a registry apart by their name."""
+    if len(members) == 1:  # pydantic discriminates only between two or more
+        return TypeAdapter(members[0])
+    union: Any = Annotated[Union[members], Field(discriminator="name")]  # noqa: UP007
+    return TypeAdapter(union)

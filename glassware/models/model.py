@@ -110,6 +110,14 @@ class Model(Part):
         """Everything that belongs to each hidden unit, for penalties on neurons."""
         raise NotImplementedError
 
+    def features(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, "*batch features"]:
+        """What its last layer combines linearly, for readouts that are solved. Not every model has it."""
+        raise NotImplementedError
+
+    def feature_count(self, task: Task) -> int:
+        """How many features there are: units of the last hidden layer, unless a model knows better."""
+        return self.widths[-1]
+
     def check(self, task: Task, scheme: str) -> None:
         """Raise a ValueError of one sentence if the network does not fit this task or this init scheme."""
 

@@ -24,11 +24,18 @@ from glassware.probes.gap import fourier_gap
 from glassware.probes.irreps import check_irreps, irrep_mass, irrep_neurons, logit_gaps
 from glassware.probes.margins import check_margin, margin
 from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
-from glassware.probes.outputs import components, correlation, largest_output
+from glassware.probes.outputs import component_views, components, correlation, largest_output
 from glassware.probes.parity_neurons import check_parity_neurons, parity_neurons
 from glassware.probes.readout import solvable, solved_readout
-from glassware.probes.subject import Candidate, Found
-from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms, weight_sizes
+from glassware.probes.subject import Candidate, Found, Views
+from glassware.probes.weights import (
+    first_layer_weights,
+    good_neurons,
+    neuron_norms,
+    support_share,
+    weight_norms,
+    weight_sizes,
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,8 @@ class Probe:
         measure: the function.
         check: raises a ValueError of one sentence for a run that the probe does not fit.
         sample: whether a curve probe gets the held-out sample: ``raw`` (blocks, block, ..) and ``inputs``.
+        views: where the probe is the share of right outputs on other views of the held-out examples: these views, from
+            (task, lane values, raw). Such a probe fits models that are solved as well.
 
     >>> import glassware as gw
     >>> size = gw.Probe("curve", lambda run, values, params: {"readout": abs(params[1]["w"]).max()})
@@ -51,12 +60,14 @@ class Probe:
     measure: Callable[..., Found]
     check: Callable[[Candidate], None] = any_model
     sample: bool = False
+    views: Callable[..., Views] | None = None
 
 
 PROBES: dict[str, Probe] = {
     "weight_norms": Probe("curve", weight_norms, first_layer("weight_norms")),
     "neuron_norms": Probe("final", neuron_norms, first_layer("neuron_norms")),
     "support_share": Probe("final", support_share, first_layer("support_share")),
+    "good_neurons": Probe("final", good_neurons, leaky("good_neurons")),
     "weight_sizes": Probe("final", weight_sizes, first_layer("weight_sizes")),
     "movement": Probe("curve", movement, first_layer("movement")),
     "relevant_movement": Probe("curve", relevant_movement, first_layer("relevant_movement")),
@@ -65,7 +76,7 @@ PROBES: dict[str, Probe] = {
     "fourier_gap": Probe("curve", fourier_gap, one_neuron("fourier_gap"), sample=True),
     "drift": Probe("curve", drift, one_hidden_layer("drift")),
     "largest_output": Probe("curve", largest_output, endless_sample("largest_output"), sample=True),
-    "components": Probe("curve", components, leaky("components"), sample=True),
+    "components": Probe("curve", components, leaky("components"), sample=True, views=component_views),
     "correlation": Probe("curve", correlation, sample=True),
     "first_layer": Probe("final", first_layer_weights, first_layer("first_layer")),
     "solved_readout": Probe("final", solved_readout, solvable),

@@ -11,6 +11,7 @@ import polars as pl
 
 from glassware.engine import Outcome, devices
 from glassware.foundation.version import own_version
+from glassware.models import Solved
 from glassware.models.model import named_leaves
 from glassware.sweeps.identity import SEMANTICS, run_id, spec_json
 
@@ -28,7 +29,7 @@ SCHEMA: dict[str, Any] = {
     "depth": pl.Int32,
     "activation": pl.String,  # null: a model without one
     "degree": pl.Int64,
-    "kernel": pl.String,  # null: a network
+    "kernel": pl.String,  # null: no kernel machine
     "init": pl.String,
     "s": pl.Int64,
     "eps": pl.Float64,
@@ -63,8 +64,9 @@ SCHEMA: dict[str, Any] = {
 # Columns that say how a row came about rather than what it found; two trainings of one run may differ here only.
 CIRCUMSTANCES = ("seconds", "glassware", "jax", "device", "engine")
 
-# What only a trained network has; null in the row of a kernel machine.
-TRAINED_ONLY = ("sampling", "init", "s", "eps", "optimiser", "lr", "weight_decay", "batch", "steps")
+# What only a trained network has, null in the row of a model that is solved; and what its first weights add.
+TRAINED_ONLY = ("sampling", "optimiser", "lr", "weight_decay", "batch", "steps")
+DRAWN_ONLY = ("init", "s", "eps")
 
 CURVE_POINTS = 200  # a longer curve keeps every second, third, .. point, and always its last
 
@@ -88,8 +90,9 @@ def row(outcome: Outcome) -> Row:
         "engine": outcome.engine,
         **provenance(),
     }
-    if run.model.solved:
-        found.update({**dict.fromkeys(TRAINED_ONLY), "loss": "square", "train_size": run.m})
+    if isinstance(run.model, Solved):
+        without = TRAINED_ONLY if run.model.drawn else (*TRAINED_ONLY, *DRAWN_ONLY)
+        found.update({**dict.fromkeys(without), "loss": "square", "train_size": run.m})
     found.update({f"curve_{name}": values for name, values in curves.items()})
     found.update(outcome.final)
     return found

@@ -42,7 +42,8 @@ def supports(shape: Run) -> bool:
     form, optimiser, evaluation = form_of(shape.network), shape.optimiser, shape.evaluation
     if form is None or not plain_loop(shape) or shape.loss not in ("hinge", "square", "logistic"):
         return False
-    plain = type(optimiser) is SGD and optimiser.momentum is None and optimiser.layer_rates is None
+    plain = type(optimiser) is SGD and optimiser.momentum is None and optimiser.truncation is None
+    plain = plain and optimiser.layer_rates is None
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
     if not plain or curves or evaluation.train or shape.sampling != "replacement":
         return False
