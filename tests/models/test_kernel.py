@@ -80,7 +80,10 @@ def test_gamma_is_one_over_n_unless_given():
         ({"probes": ["neuron_norms"]}, "probes look at a network's weights; the model 'kernel-ridge' has none"),
         ({"model": {"name": "kernel-ridge", "kernel": "poly"}}, "model.kernel must be 'rbf' or 'ntk', not 'poly'"),
         ({"model": {"name": "kernel-ridge"}}, "model.kernel is missing"),
-        ({"model": {"name": "kernel-ridge", "kernle": "rbf"}}, "unknown key 'kernle' in model; did you mean 'kernel'?"),
+        (
+            {"model": {"name": "kernel-ridge", "kernle": "rbf"}},
+            "unknown field 'kernle' of model 'kernel-ridge'; did you mean 'kernel'?",
+        ),
         (
             {"model": {"name": "kernel-ridge", "kernel": "ntk", "gamma": 1}},
             "gamma belongs to the kernel 'rbf', not 'ntk'",
@@ -90,7 +93,7 @@ def test_gamma_is_one_over_n_unless_given():
             "model.name must be one of 'mlp', 'kernel-ridge', 'neuron', 'paired', "
             "'mirrored', 'gated', 'polynet', 'transformer', not 'kernel'",
         ),
-        ({"model": {"widht": 3}}, "unknown key 'widht' in model; did you mean 'width'?"),
+        ({"model": {"widht": 3}}, "unknown field 'widht' of model 'mlp'; did you mean 'width'?"),
         ({"model": {}}, "model.width is missing"),
         ({"model": {"width": 0}}, "model.width must be greater than or equal to 1, not 0"),
     ],
