@@ -41,10 +41,12 @@ RESAMPLES = 200
 Spoil: TypeAlias = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
 
 # What came of a run, whatever its probes.
-OUTCOMES = ("success", "steps_to_success", "diverged_step", "steps_taken", "test_error", "train_error", "final_loss")
-OUTCOMES += ("curve_step", "curve_test_error", "curve_train_error", "curve_loss")
+OUTCOMES = {
+    *("success", "steps_to_success", "diverged_step", "steps_taken", "test_error", "train_error", "final_loss"),
+    *("curve_step", "curve_test_error", "curve_train_error", "curve_loss"),
+}
 # Columns of every row that say what the run was or how the row came about.
-GIVEN = {*SCHEMA, *Run.model_fields, *CIRCUMSTANCES, "train_size", "test_size"} - {*OUTCOMES}
+GIVEN = {*SCHEMA, *Run.model_fields, *CIRCUMSTANCES, "train_size", "test_size"} - OUTCOMES
 # Curves that are accuracies: those of leaky parities.
 ACCURACIES = ("curve_uniform", "curve_leaking")
 

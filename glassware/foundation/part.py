@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Self, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, Union, cast
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
+
+from glassware.foundation.errors import SpecificationError
+from glassware.foundation.explain import explain
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)  # Pydantic has no public name for it
 
 Values: TypeAlias = dict[str, Any]  # lane values of a run (NumPy): traced, one entry per lane
 
@@ -27,7 +35,21 @@ def check_known(kind: str, name: str, registry: Mapping[str, Any]) -> str:
     return name
 
 
-class Part(BaseModel):
+class PartType(ModelMetaclass):
+    """The type of parts: calling one makes a part, or says in one sentence why there is none.
+
+    Not ``__init__``: Pydantic would call that for every part within another, too, and it is the outermost that says
+    where the mistake is. Copies and pickles do not come this way.
+    """
+
+    def __call__(cls, *args: Any, **fields: Any) -> Any:  # noqa: N805 (an instance of this type is a class)
+        try:
+            return super().__call__(*args, **fields)
+        except ValidationError as error:
+            raise SpecificationError(explain(error, cast("type[Part]", cls))) from None
+
+
+class Part(BaseModel, metaclass=PartType):
     """A frozen piece of a run's specification.
 
     ``lane`` names the fields that are lane values, each with a neutral stand-in. Every other field is part of the

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.explain import short
 from glassware.foundation.part import Part
-from glassware.sweeps.validation import build, short
+from glassware.sweeps.validation import build
 from glassware.training import Run
 
 Axes: TypeAlias = Mapping[str, Iterable[object]]  # the values of each field

@@ -106,7 +106,10 @@ def test_gamma_is_one_over_n_unless_given():
             "the kernel 'poly' needs a degree, and no other has one",
         ),
         ({"model": {"name": "kernel-ridge"}}, "model.kernel is missing"),
-        ({"model": {"name": "kernel-ridge", "kernle": "rbf"}}, "unknown key 'kernle' in model; did you mean 'kernel'?"),
+        (
+            {"model": {"name": "kernel-ridge", "kernle": "rbf"}},
+            "unknown field 'kernle' of model 'kernel-ridge'; did you mean 'kernel'?",
+        ),
         (
             {"model": {"name": "kernel-ridge", "kernel": "ntk", "gamma": 1}},
             "gamma belongs to the kernel 'rbf', not 'ntk'",
@@ -115,7 +118,7 @@ def test_gamma_is_one_over_n_unless_given():
             {"model": {"name": "kernel", "kernel": "ntk"}},
             f"model.name must be one of {', '.join(map(repr, MODELS))}, not 'kernel'",
         ),
-        ({"model": {"widht": 3}}, "unknown key 'widht' in model; did you mean 'width'?"),
+        ({"model": {"widht": 3}}, "unknown field 'widht' of model 'mlp'; did you mean 'width'?"),
         ({"model": {}}, "model.width is missing"),
         ({"model": {"width": 0}}, "model.width must be greater than or equal to 1, not 0"),
     ],

@@ -16,8 +16,8 @@ from glassware.engine.kernels.form import Form, form_of
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
-from glassware.engine.program import CAPACITY, Held, Program, plain_loop
-from glassware.foundation.arrays import Array, Bool, LaneValues, Params, RunValues, Whole
+from glassware.engine.program import CAPACITY, Chunk, Held, Program, plain_loop
+from glassware.foundation.arrays import Array, Bool, LaneValues, Params, RunValues
 from glassware.foundation.draws import held_out_key
 from glassware.probes import PROBES
 from glassware.tasks import Parity
@@ -204,14 +204,8 @@ class KernelProgram(Program):
             return Blocks
         return Streaming if self.layout.tile_rows else Resident
 
-    def _body(
-        self,
-        values: RunValues,
-        state: State,
-        fresh: Bool[Array, " lanes"],
-        exam: Examination | None,
-        evaluations: Whole,
-    ) -> tuple[State, Records]:
+    def _body(self, chunk: Chunk) -> tuple[State, Records]:
+        values, state, fresh, exam, evaluations = chunk
         assert exam is not None, "the kernels' tasks have a held-out sample"
 
         def begin() -> State:
