@@ -44,7 +44,7 @@ def largest_margin(run: Subject) -> float:
     """gamma*, the largest normalised margin of the run's kind of network on its task; NaN where it is not known."""
     task, network = run.task, run.network
     if task.name == "group" and network.homogeneity == 3:
-        return max_margin(task.structure).gamma
+        return max_margin(task.structure).margin
     if task.name == "cube-parity" and network.homogeneity == task.k + 1:
         return max_margin_parity(task.k)
     return math.nan
