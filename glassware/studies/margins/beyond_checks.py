@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from glassware.foundation.statistics import Estimate
 from glassware.probes.irreps import ALIVE
-from glassware.studies.cells import where
 from glassware.studies.margins.beyond_rows import LAMBDA
+from glassware.studies.margins.shared.computed import exact, part
 from glassware.studies.verdict import (
     NOT_ENOUGH,
     Finding,
@@ -36,19 +35,10 @@ def lanes(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(pl.col("model") == "group-net") if "model" in frame.columns else frame.clear()
 
 
-def part(frame: pl.DataFrame, name: str, **columns: object) -> pl.DataFrame:
-    """The computed rows of one kind; none where nothing was computed."""
-    return where(frame, part=name, **columns) if "part" in frame.columns else frame.clear()
-
-
 def each_run(values: Sequence[float], meets: Threshold) -> Finding:
     """A number per run, each of which must meet the threshold; a run without one (it diverged) does not."""
     passed = sum(not math.isnan(value) and meets.met_by(value) for value in values)
     return counted(passed, len(values), max(FEWEST, len(values)), ", ".join(f"{value:.4g}" for value in values))
-
-
-def _exact(value: float, meets: Threshold, detail: str = "") -> Finding:
-    return Finding(Estimate.exact(value), meets, "", detail)
 
 
 def _groups(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
@@ -63,7 +53,7 @@ def hypothesis_of_s_k(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     sums = {k: found[f"S_{k}"]["hypothesis"] for k in range(2, 8)}
     text = ", ".join(f"S_{k}: {value:.3g}" for k, value in sums.items())
-    return all_of([_exact(value, below(0) if k <= 5 else above(0)) for k, value in sums.items()], text)
+    return all_of([exact(value, below(0) if k <= 5 else above(0)) for k, value in sums.items()], text)
 
 
 def families(frame: pl.DataFrame) -> Finding:
@@ -74,13 +64,13 @@ def families(frame: pl.DataFrame) -> Finding:
     gap = max(abs(row["sum"] / row["sum_closed"] - 1) for row in found)
     worst = max(row["hypothesis"] for row in found)
     text = f"{len(found)} groups; largest sum {worst:.3g}, S off by {gap:.1g}"
-    return all_of([_exact(worst, below(0)), _exact(gap, at_most(SAME))], text)
+    return all_of([exact(worst, below(0)), exact(gap, at_most(SAME))], text)
 
 
 def formula_where_it_holds(frame: pl.DataFrame) -> Finding:
     """Largest relative distance of the linear programme from the formula among groups with the hypothesis."""
     gaps = [abs(row["lp"] / row["formula"] - 1) for row in _groups(frame).values() if row["hypothesis"] < 0]
-    return _exact(max(gaps), at_most(SAME), f"{len(gaps)} groups") if gaps else NOT_ENOUGH
+    return exact(max(gaps), at_most(SAME), f"{len(gaps)} groups") if gaps else NOT_ENOUGH
 
 
 def excess(frame: pl.DataFrame) -> Finding:
@@ -89,7 +79,7 @@ def excess(frame: pl.DataFrame) -> Finding:
     if "S_6" not in ratios:
         return NOT_ENOUGH
     text = ", ".join(f"{name}: {ratio:.4f}" for name, ratio in ratios.items())
-    parts = [_exact(ratios["S_6"], between(1.1989, 1.1993)), *(_exact(ratio, above(1)) for ratio in ratios.values())]
+    parts = [exact(ratios["S_6"], between(1.1989, 1.1993)), *(exact(ratio, above(1)) for ratio in ratios.values())]
     return all_of(parts, text)
 
 
@@ -101,8 +91,8 @@ def subset(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     on = int((classes["low"] < 1 + SAME).sum())
     text = ", ".join(f"{name}: {row['used']} of {row['irreps']} irreps" for name, row in groups.items())
-    parts = [_exact(row["used"] / row["irreps"], below(1)) for row in groups.values()]
-    return all_of([*parts, _exact(on / len(classes), below(1))], f"{text}; S_6: {on} of {len(classes)} classes")
+    parts = [exact(row["used"] / row["irreps"], below(1)) for row in groups.values()]
+    return all_of([*parts, exact(on / len(classes), below(1))], f"{text}; S_6: {on} of {len(classes)} classes")
 
 
 def explicit_network(frame: pl.DataFrame) -> Finding:
@@ -111,7 +101,7 @@ def explicit_network(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     gap = max(abs(float(found[column][0]) - 1) for column in ("low", "high"))
-    return _exact(gap, at_most(SAME), f"{found['neurons'][0]:,} neurons")
+    return exact(gap, at_most(SAME), f"{found['neurons'][0]:,} neurons")
 
 
 def smallest_choices(frame: pl.DataFrame) -> Finding:
@@ -128,7 +118,7 @@ def smallest_choices(frame: pl.DataFrame) -> Finding:
     )
     margin = max(abs(value - 1) for value in smallest["value"].to_list())
     text = f"{len(smallest)} of size {size}: " + "; ".join(smallest["label"].to_list())
-    return all_of([_exact(size, between(3, 3)), _exact(off, at_most(SAME)), _exact(margin, at_most(SAME))], text)
+    return all_of([exact(size, between(3, 3)), exact(off, at_most(SAME)), exact(margin, at_most(SAME))], text)
 
 
 def printed_total(frame: pl.DataFrame) -> Finding:
@@ -137,7 +127,7 @@ def printed_total(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     value, least = float(found["value"][0]), min(found["totals"].to_list()[0])
-    return all_of([_exact(abs(value - 1), at_most(SAME)), _exact(least, at_least(0))],
+    return all_of([exact(abs(value - 1), at_most(SAME)), exact(least, at_least(0))],
                   f"margin over the largest {value:.3g}, smallest weight {least:.3g}")  # fmt: skip
 
 
@@ -147,7 +137,7 @@ def printed_exclusive(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     near = found.sort("low")
-    return _exact(float(near["low"][0]), above(1 + SAME), f"nearest: cycles {near['label'][0]}")
+    return exact(float(near["low"][0]), above(1 + SAME), f"nearest: cycles {near['label'][0]}")
 
 
 def _ascents(frame: pl.DataFrame, group: str) -> list[float]:
@@ -161,7 +151,7 @@ def every_start_arrives(frame: pl.DataFrame) -> Finding:
     if not all(found.values()):
         return NOT_ENOUGH
     gap = max(abs(value - 1) for values in found.values() for value in values)
-    return _exact(gap, at_most(1e-6), ", ".join(f"{group}: {len(values)} starts" for group, values in found.items()))
+    return exact(gap, at_most(1e-6), ", ".join(f"{group}: {len(values)} starts" for group, values in found.items()))
 
 
 def local_optimum(frame: pl.DataFrame) -> Finding:
@@ -171,7 +161,7 @@ def local_optimum(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     stopped = sum(abs(value - LOCAL) < 1e-4 for value in values)
     gap = max(min(abs(value - 1), abs(value - LOCAL)) for value in values)
-    return all_of([_exact(gap, at_most(1e-4)), _exact(stopped / len(values), Threshold(0, 1, strict=True))],
+    return all_of([exact(gap, at_most(1e-4)), exact(stopped / len(values), Threshold(0, 1, strict=True))],
                   f"{stopped} of {len(values)} starts stop at {LOCAL}")  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from glassware.models import GroupNet
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.margins import beyond_checks as checks
 from glassware.studies.margins.beyond_rows import GROUP, LAMBDA, WIDTH, compute
+from glassware.studies.margins.shared.computed import part
 from glassware.studies.study import Study
 from glassware.sweeps import grid
 from glassware.tasks import GroupMultiplication
@@ -109,7 +110,7 @@ CLAIMS = (
 
 def mass(frame: pl.DataFrame) -> pl.DataFrame:
     """Share of the norm's cube against time, run by run and irrep by irrep."""
-    shares = checks.part(frame, "share")
+    shares = part(frame, "share")
     rows = [
         {"panel": f"{label} irrep", "run": run, "x": step, "y": at[1 + i]}
         for i, label in enumerate(shares["label"])
@@ -128,7 +129,7 @@ PREDICTIONS = {
 
 def levels(frame: pl.DataFrame) -> pl.DataFrame:
     """What theory says about these shares."""
-    shares = checks.part(frame, "share")
+    shares = part(frame, "share")
     rows = [
         {"panel": f"{label} irrep", "kind": words, "level": level}
         for column, words in PREDICTIONS.items()
@@ -150,7 +151,7 @@ def margin(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     ]
     marks = [
         ("largest margin γ*", 1.0, names.values()),
-        (PREDICTIONS["finite"], checks.part(frame, "optimum")["finite"][0], ["smallest margin"]),
+        (PREDICTIONS["finite"], part(frame, "optimum")["finite"][0], ["smallest margin"]),
     ]
     levels = [{"panel": p, "kind": kind, "level": level} for kind, level, panels in marks for p in panels]
     return pl.DataFrame(rows, infer_schema_length=None), pl.DataFrame(levels)
@@ -158,7 +159,7 @@ def margin(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def excess(frame: pl.DataFrame) -> pl.DataFrame:
     """How far the largest margin of a group exceeds the formula, in percent."""
-    found = checks.part(frame, "group", sum_closed=None)
+    found = part(frame, "group", sum_closed=None)
     holds = pl.when(pl.col("hypothesis") < 0).then(pl.lit("holds")).otherwise(pl.lit("fails"))
     excess = 100 * (pl.col("lp") / pl.col("formula") - 1)
     return found.select("group", holds.alias("hypothesis of Theorem 7.9"), excess=excess.round(6)).sort("excess")
