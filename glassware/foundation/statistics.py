@@ -36,7 +36,8 @@ class Estimate(NamedTuple):
     @classmethod
     def exact(cls, value: float) -> Self:
         """A number without sampling error: computed exactly, or the worst of all cases."""
-        return cls(value, value, value)
+        number = float(value)  # a null raises here, where it is measured, not where it is judged
+        return cls(number, number, number)
 
 
 def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:

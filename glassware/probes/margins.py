@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from glassware.foundation.arrays import Array, Float, Params, RunValues
+from glassware.foundation.arrays import Array, Float, Integer, Params, RunValues
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.subject import Candidate, Numbers, Subject
 from glassware.theory.margins.optimum import max_margin, max_margin_parity
@@ -50,7 +50,7 @@ def largest_margin(run: Subject) -> float:
     return math.nan
 
 
-def point_margins(logits: Float[Array, "batch classes"], y: Float[Array, " batch"]) -> Float[Array, " batch"]:
+def point_margins(logits: Float[Array, "batch classes"], y: Integer[Array, " batch"]) -> Float[Array, " batch"]:
     """f[y] minus the largest other logit."""
     true = jnp.arange(logits.shape[-1]) == y[:, None]
     return jnp.sum(jnp.where(true, logits, 0.0), axis=-1) - jnp.max(jnp.where(true, -jnp.inf, logits), axis=-1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
@@ -14,6 +14,9 @@ from glassware.studies.verdict import NOT_ENOUGH, Finding, Verdict
 Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
 SCALES: tuple[Scale, ...] = ("smoke", "laptop", "paper")
 Source: TypeAlias = Literal["paper", "ours"]
+# What a check meets on rows that lack what it measures: a null in a sum, an empty cell, a division by nothing. Misspelt
+# columns and names are mistakes of the check, and raise.
+LACKING = (TypeError, ValueError, ArithmeticError, IndexError, KeyError, StopIteration)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,14 @@ class Claim:
     source: Source = "paper"
     note: str = ""
 
+    def measure(self, frame: pl.DataFrame) -> Finding:
+        """What its check finds on these rows; where they lack what it measures, not enough runs, and why."""
+        try:
+            return self.check(frame) if len(frame) else NOT_ENOUGH
+        except LACKING as error:
+            reason = f"{type(error).__name__}: {error}"
+            return replace(NOT_ENOUGH, detail=f"cannot be measured on these rows ({reason})")
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -74,7 +85,7 @@ class Judgement:
 def judge(study: str, claim: Claim, scale: Scale, frame: pl.DataFrame) -> Judgement:
     """Measure a claim on a study's rows."""
     judged = scale in claim.scales
-    finding = claim.check(frame) if judged and len(frame) else NOT_ENOUGH
+    finding = claim.measure(frame) if judged else NOT_ENOUGH
     value, low, high = (v if math.isfinite(v) else None for v in finding.measured)
     return Judgement(
         study=study,

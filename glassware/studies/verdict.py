@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from glassware.foundation.statistics import Estimate, wilson
 
 Verdict: TypeAlias = Literal["holds", "fails", "too close to call", "not enough runs", "not judged at this scale"]
@@ -173,6 +175,20 @@ def counted(won: int, trials: int, need: int, detail: str = "") -> Finding:
 def coin(trials: int, need: int) -> float:
     """The probability that at least ``need`` of so many fair coins show heads."""
     return sum(math.comb(trials, k) for k in range(need, trials + 1)) / 2**trials
+
+
+def all_within(distances: Sequence[float | None], limit: float, detail: str = "") -> Finding:
+    """An exact statement, judged by the largest distance from it, of either sign; unknown where one of them is.
+
+    >>> from glassware.studies.verdict import all_within
+    >>> all_within([0.0, 2e-16], 1e-12).verdict, all_within([0.0, None], 1e-12).verdict
+    ('holds', 'not enough runs')
+    """
+    if not len(distances):
+        return NOT_ENOUGH
+    # Not the built-in max: it passes over NaN unless that comes first.
+    largest = float(np.abs(np.array(distances, float)).max())
+    return Finding(Estimate.exact(largest), at_most(limit), "", detail or f"{len(distances)} cases")
 
 
 def all_of(findings: Sequence[Finding], detail: str | None = None) -> Finding:

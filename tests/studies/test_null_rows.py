@@ -4,9 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks.null_rows import OF_RUNS, judge, spoil
+from benchmarks.null_rows import WITHOUT_TRUTH, judge, spoil
+from benchmarks.spoiled_tables import TABLES
 from glassware.foundation.statistics import Estimate, wilson
-from glassware.studies import Claim, Finding, Study
+from glassware.studies import STUDIES, Claim, Finding, Study
 from glassware.studies.cells import counts
 from glassware.studies.verdict import at_least
 from tests.studies.made import cell, table
@@ -16,9 +17,9 @@ ROWS = table(cell(20, 20, width=8, m=30), cell(0, 20, width=4, m=30)).with_colum
 )
 
 
-@pytest.mark.parametrize("kind", OF_RUNS)
+@pytest.mark.parametrize("kind", ["shuffled", "untrained", "coin", "constant"])
 def test_what_the_runs_were_stays(kind):
-    spoiled = spoil(ROWS, kind, np.random.default_rng(0))
+    spoiled = spoil("test/null", ROWS, kind, np.random.default_rng(0))
     assert spoiled.select("id", "width", "m", "seed").equals(ROWS.select("id", "width", "m", "seed"))
     won = counts(spoiled, width=8)[0], counts(spoiled, width=4)[0]
     assert won == {"untrained": (0, 0), "constant": (20, 20)}.get(kind, won)
@@ -32,6 +33,42 @@ def test_a_claim_that_says_nothing_is_found_out():
     broken = lambda rows: Finding(Estimate.exact(rows["absent"][0]), at_least(0.5))
     claims = tuple(Claim(name, "", "", "", check) for name, check in (("a", better), ("b", empty), ("c", broken)))
     a, b, c = judge(Study("test/null", "", "", (), claims), ROWS)
-    assert a.times == {"shuffled": 0, "untrained": 0, "coin": 0, "constant": 1}
-    assert b.times == {kind: repeats for kind, (_, repeats) in OF_RUNS.items()}
-    assert "ColumnNotFoundError" in c.broke
+    assert a.times == {"shuffled": 0, "untrained": 0, "coin": 0, "constant": 1, "unknown": 0}
+    assert b.times == WITHOUT_TRUTH
+    assert any("ColumnNotFoundError" in reason for reason in c.broke)
+
+
+def test_measured_columns_of_runs_are_spoiled_whatever_their_probe_is_called():
+    rows = ROWS.with_columns(relevant_mean=pl.Series(np.arange(40.0)), noise=pl.lit(0.1)).with_columns(
+        spec=pl.lit('{"task":{"name":"parity","n":9,"k":2,"noise":0.1},"model":{"name":"mlp","width":4}}')
+    )
+    spoiled = spoil("test/null", rows, "untrained", np.random.default_rng(0))
+    assert spoiled["relevant_mean"].n_unique() == 1
+    assert spoiled["noise"].equals(rows["noise"])
+
+
+def test_every_computed_table_says_what_it_measures():
+    assert set(TABLES) == {name for name, study in STUDIES.items() if study.compute or study.parts}
+
+
+@pytest.mark.parametrize("study", ["hidden-progress/activations", "leaky/lemmas", "theory/search-floors"])
+def test_computed_tables_lose_what_was_measured_and_nothing_else(study):
+    compute = STUDIES[study].compute
+    assert compute is not None
+    table = compute("smoke", 2)
+    measured = [name for columns in TABLES[study] for name in columns]
+    assert set(measured) <= set(table.columns)
+    for kind in WITHOUT_TRUTH:
+        spoiled = spoil(study, table, kind, np.random.default_rng(0))
+        assert spoiled.drop(measured).equals(table.drop(measured))
+        changed = [name for name in measured if not spoiled[name].equals(table[name])]
+        assert changed == measured or kind in ("shuffled", "constant")  # equal values stay what they are
+
+
+@pytest.mark.parametrize("study", ["hidden-progress/activations", "leaky/lemmas"])
+def test_an_exact_statement_fails_on_spoiled_values(study):
+    """A theorem that is checked to the last digit must not survive numbers that say nothing."""
+    compute = STUDIES[study].compute
+    assert compute is not None
+    for found in judge(STUDIES[study], compute("smoke", None)):
+        assert not any(found.times.values()), found

@@ -12,6 +12,7 @@ from glassware.studies.verdict import (
     Finding,
     above,
     all_of,
+    all_within,
     at_least,
     at_most,
     below,
@@ -158,3 +159,28 @@ def test_a_claim_is_judged_at_its_scales_and_on_rows_alone():
     assert (judged.verdict, judged.value, judged.low, judged.high) == ("holds", 0.9, 0.8, None)  # JSON has no infinity
     assert judge("a/b", claim, "laptop", pl.DataFrame()).verdict == "not enough runs"
     assert judge("a/b", claim, "paper", rows).verdict == "not judged at this scale"
+
+
+def test_rows_that_lack_what_a_check_measures_are_not_enough_and_say_why():
+    rows = pl.DataFrame({"gap": [None, None]}, schema={"gap": pl.Float64})
+    lacking = Claim("c", "s", "w", "≤ 1", lambda rows: Finding(Estimate.exact(max(rows["gap"])), at_most(1)))
+    judged = judge("a/b", lacking, "laptop", rows)
+    assert (judged.verdict, judged.value) == ("not enough runs", None)
+    assert "cannot be measured on these rows (TypeError" in judged.detail
+    misspelt = Claim("c", "s", "w", "≤ 1", lambda rows: Finding(Estimate.exact(rows["gpa"][0]), at_most(1)))
+    with pytest.raises(pl.exceptions.ColumnNotFoundError):
+        judge("a/b", misspelt, "laptop", rows)
+
+
+@pytest.mark.parametrize(
+    ("distances", "verdict"),
+    [
+        ([0.0, 1e-13], "holds"),
+        ([0.0, -1e-11], "fails"),
+        ([0.0, NAN], "not enough runs"),
+        ([0.0, None], "not enough runs"),
+        ([], "not enough runs"),
+    ],
+)
+def test_an_exact_statement_needs_every_case(distances, verdict):
+    assert all_within(distances, 1e-12).verdict == verdict

@@ -21,11 +21,10 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
-from glassware.foundation.statistics import Estimate
 from glassware.models.activations import ACTIVATIONS
 from glassware.studies.claim import SCALES, Claim, Scale
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding, at_most
+from glassware.studies.verdict import NOT_ENOUGH, Finding, all_within
 from glassware.theory.boolean import Floats, cube
 
 PARITY = ("zigzag", "polynomial", "triangle", "sinusoid")
@@ -71,7 +70,7 @@ def is_parity(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     detail = f"worst of {len(found)}: {found['activation'][0]}, k = {found['k'][0]}"
-    return Finding(Estimate.exact(found["value"][0]), at_most(EXACT), "", detail)
+    return all_within(found["value"].to_list(), EXACT, detail)
 
 
 CLAIMS = (

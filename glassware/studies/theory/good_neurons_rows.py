@@ -12,7 +12,6 @@ import numpy as np
 
 from glassware.models import Model
 from glassware.tasks import Parity, Task
-from glassware.theory.pareto.good_neurons import good_probability
 from glassware.theory.pareto.sparse_gradients import sparse_gradient
 from glassware.training import Run
 
@@ -21,14 +20,13 @@ Row = dict[str, object]
 
 
 def frequency_rows() -> list[Row]:
-    """Of all neurons with s ones, the share whose ones contain S, or lie inside it, against its closed form."""
+    """Of all neurons with s ones, the share whose ones contain S, or lie inside it."""
     rows: list[Row] = []
     for n, k, s in COUNTED:
         support = set(range(k))
         neurons = [set(ones) for ones in combinations(range(n), s)]
         share = sum(support <= ones or ones <= support for ones in neurons) / len(neurons)
-        gap = abs(share - good_probability(n, k, s))
-        rows.append({"part": "frequency", "n": n, "k": k, "s": s, "share": share, "gap": gap})
+        rows.append({"part": "frequency", "n": n, "k": k, "s": s, "share": share})
     return rows
 
 

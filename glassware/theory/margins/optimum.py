@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
-from scipy.optimize import linprog
 
 from glassware.foundation.arrays import Float
 from glassware.theory.margins.characters import hypothesis_sums, real_irreps
@@ -124,6 +123,8 @@ def memorising_margin(order: int, balanced: bool = True) -> float:
 
 def _play(group: Group, allowed: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[float, PerIrrep, PerClass]:
     """Value and both mixtures of the game of irreps against classes."""
+    from scipy.optimize import linprog  # takes a third of a second, and most groups do not need it
+
     game = gains(group)[allowed][:, 1:]
     if not game.size:
         raise ValueError("a network needs at least one irrep besides the trivial one")

@@ -47,6 +47,9 @@ def test_the_share_of_draws_that_is_needed(law, claim, k, column, least, enough,
         finding = check(STUDY, claim, made("threshold", k, law, column, gaps))
         assert finding.verdict == verdict
         assert finding.measured.value == good / 100
+    if not enough < 0.5:  # "comparable": large numbers of random sign are not
+        coins = check(STUDY, claim, made("threshold", k, law, column, [-20.0, 20.0]))
+        assert (coins.verdict, coins.measured.value) == ("too close to call", 0.5)
     other = "gap_min" if column == "gap" else "gap"
     assert check(STUDY, claim, made("threshold", k, law, other, [short])).verdict == "holds"
 

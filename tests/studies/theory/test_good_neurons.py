@@ -20,9 +20,10 @@ def _resamples(monkeypatch):
 
 def test_counts(smoke):
     _, rows = smoke(STUDY)
-    for claim in ("frequencies", "gradients"):
+    for claim, column in (("frequencies", "share"), ("gradients", "gap")):
         assert verdict(STUDY, claim, rows) == "holds"
-        assert verdict(STUDY, claim, rows.with_columns(pl.col("gap") + 1e-11)) == "fails"
+        for off in (-1e-11, 1e-11):
+            assert verdict(STUDY, claim, rows.with_columns(pl.col(column) + off)) == "fails"
     shares = rows.filter(part="frequency")["share"].to_list()
     assert shares == pytest.approx([math.comb(10, 3) / math.comb(14, 7), 6 / 91, 15 / 495, 3 / 66])
 
@@ -38,15 +39,22 @@ def test_lucky_neurons_of_a_run_are_those_of_its_initial_weights():
 
 
 @pytest.mark.parametrize(
-    ("lucky", "networks", "expected"),
-    [(1.0, 10, "holds"), (1.1, 10, "too close to call"), (1.0, 0.1, "too close to call"), (1.4, 10, "fails"),
-     (0.0, 10, "fails")],
-)  # fmt: skip
-def test_lucky_neurons_of_all_runs_together(lucky, networks, expected):
-    width = round(1500 * networks)
-    expected_number = lucky_probability(10, 3, 2) * width
-    rows = [{"part": "luck", "n": 10, "width": width, "lucky": round(lucky * expected_number)}]
+    ("wide", "narrow", "networks", "expected"),
+    [
+        (1.0, 1.0, 1000, "holds"),
+        (1.14, 1.0, 1000, "too close to call"),
+        (1.0, 1.0, 10, "too close to call"),
+        (1.4, 1.0, 1000, "fails"),
+        (0.0, 0.0, 1000, "fails"),
+        (0.9, 1.5, 1000, "fails"),  # as many in all, but drawn by the wrong networks
+    ],
+)
+def test_lucky_neurons_of_all_runs_and_of_narrow_ones(wide, narrow, networks, expected):
+    p = lucky_probability(10, 3, 2)
+    row = lambda width, share: {"part": "luck", "n": 10, "width": width, "lucky": share * p * width}
+    rows = [row(30, wide), row(7, narrow)] * networks
     assert verdict(STUDY, "drawn", [*rows, {**rows[0], "part": "frequency"}]) == expected
+    assert verdict(STUDY, "drawn", rows[:1]) == "not enough runs"
 
 
 def timed(power, ns=(20, 30, 40), lucky_time=500, other_time=3000, factor=1.0, count=20):

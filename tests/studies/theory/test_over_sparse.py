@@ -62,6 +62,9 @@ def test_guessing_buys_nothing():
     assert verdict(STUDY, "trade-off", [*learned(9, 0.5), *learned(41, 0.5)]) == "fails"
 
 
+BEFORE = learned(41, 0.2)  # the narrow network on fewer examples
+
+
 @pytest.mark.parametrize(
     ("claim", "place", "limit"), [("more-data", {"m": 30_000}, 0.1), ("descent", {"how": "descent"}, 0.25)]
 )
@@ -74,8 +77,15 @@ def test_both_networks_learn(claim, place, limit, s):
         (0.5, 0.01, "fails"),
     ):
         rows = [*learned(s, error, width=width, **place), *other]
-        assert verdict(STUDY, claim, [*rows, *learned(9, 0.9)]) == expected
-    assert verdict(STUDY, claim, other) == "not enough runs"
+        assert verdict(STUDY, claim, [*rows, *learned(9, 0.9), *BEFORE]) == expected
+    assert verdict(STUDY, claim, [*other, *BEFORE]) == "not enough runs"
+
+
+@pytest.mark.parametrize(("before", "expected"), [(0.2, "holds"), (0.03, "too close to call"), (0.01, "fails")])
+def test_the_narrow_network_needs_the_data(before, expected):
+    rows = [*learned(9, 0.03, 30_000), *learned(41, 0.03, 30_000), *learned(9, 0.03)]
+    assert verdict(STUDY, "more-data", [*rows, *learned(41, before)]) == expected
+    assert verdict(STUDY, "more-data", rows) == "not enough runs"
 
 
 @pytest.mark.parametrize(
