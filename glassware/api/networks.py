@@ -14,6 +14,7 @@ from glassware.api.folders import STORE, AnyStore, as_store
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import held_out_key
 from glassware.foundation.errors import GlasswareError
+from glassware.models import Homogeneous
 from glassware.models.model import Params, from_leaves
 from glassware.sweeps.validation import build
 from glassware.training.run import Run
@@ -50,11 +51,16 @@ class Network:
         return np.asarray(task.inputs(values, raw)), np.asarray(task.targets(values, raw))
 
     def shares(self) -> np.ndarray:
-        """How much of the output each hidden unit carries, (units,): mean size of what it sends out, summing to 1.
+        """How much each hidden unit counts, (units,), summing to 1.
 
-        For networks with one hidden layer that multiplies the input.
+        For a homogeneous network its share of the sum of ||omega||^nu, by which margins are normalised. For another one
+        with one hidden layer that multiplies the input, the mean size of what the unit sends to the output.
         """
         model = self.run.network
+        if isinstance(model, Homogeneous):
+            lengths = np.linalg.norm(np.asarray(model.neurons(self.params), np.float64), axis=1)
+            sizes = lengths**model.homogeneity
+            return sizes / sizes.sum() if sizes.sum() else sizes
         if not (model.layered and len(model.widths) == 1 and hasattr(model, "sigma")):
             raise GlasswareError(f"the neurons of a '{model.name}' do not each send one number to the output")
         first, last = self.params

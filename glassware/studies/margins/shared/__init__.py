@@ -1,0 +1,1 @@
+"""What the studies of feature emergence share: the text's training, lanes and what they must meet."""
