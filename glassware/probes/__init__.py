@@ -22,7 +22,7 @@ from glassware.probes.fits import (
 )
 from glassware.probes.gap import fourier_gap
 from glassware.probes.irreps import check_irreps, irrep_mass, irrep_neurons, logit_gaps
-from glassware.probes.margins import check_margin, margin
+from glassware.probes.margins import check_margin, largest_neurons, margin
 from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
 from glassware.probes.outputs import component_views, components, correlation, largest_output
 from glassware.probes.parity_neurons import check_parity_neurons, parity_neurons
@@ -81,6 +81,7 @@ PROBES: dict[str, Probe] = {
     "first_layer": Probe("final", first_layer_weights, first_layer("first_layer")),
     "solved_readout": Probe("final", solved_readout, solvable),
     "margin": Probe("curve", margin, check_margin),
+    "largest_neurons": Probe("final", largest_neurons, check_margin),
     "irrep_mass": Probe("curve", irrep_mass, check_irreps),
     "irrep_neurons": Probe("final", irrep_neurons, check_irreps),
     "logit_gaps": Probe("final", logit_gaps, check_irreps),

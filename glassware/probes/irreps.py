@@ -39,8 +39,8 @@ def irrep_mass(run: Subject, values: RunValues, params: Params) -> Found:
 def irrep_neurons(run: Subject, values: RunValues, params: Params) -> Found:
     """Every neuron, (units,) each: ``neuron_size`` ||omega||; ``power_u``, ``irrep_u`` and likewise v, w: the largest
     power and the irrep that has it; ``first_power``, ``first_irrep``: of u before the first step; ``alignment``: 1 for
-    neurons of the optimal form, and only for them; ``balance``: largest over smallest norm of u, v, w; ``phase_defect``
-    of the dominant frequency, on cyclic groups."""
+    neurons of the optimal form, and only for them; ``balance``: largest over smallest norm of u, v, w; ``w_over_u``:
+    norm of w over that of u; ``phase_defect`` of the dominant frequency, on cyclic groups."""
     group = run.task.structure
     found: dict[str, Float[Array, "..."]] = {"neuron_size": neuron_masses(run, params) ** (1 / run.network.homogeneity)}
     for name, part in zip("uvw", parts(params), strict=True):
@@ -52,6 +52,7 @@ def irrep_neurons(run: Subject, values: RunValues, params: Params) -> Found:
     found |= {
         "alignment": alignment(group, parts(params)),
         "balance": jnp.max(norms, axis=0) / jnp.min(norms, axis=0),
+        "w_over_u": norms[2] / norms[0],
     }
     if group.family == "cyclic":
         found["phase_defect"] = phase_defect(parts(params))

@@ -9,10 +9,11 @@ import math
 
 from glassware.foundation.arrays import Array, Float, Integer, Params, RunValues
 from glassware.foundation.backend import jax, jnp
-from glassware.probes.subject import Candidate, Numbers, Subject
+from glassware.probes.subject import Candidate, Found, Numbers, Subject
 from glassware.theory.margins.optimum import max_margin, max_margin_parity
 
 BLOCK = 2**22  # hidden activations that are held at once
+SHOWN = 8  # neurons whose weights a row keeps
 
 
 def margin(run: Subject, values: RunValues, params: Params) -> Numbers:
@@ -32,6 +33,12 @@ def margin(run: Subject, values: RunValues, params: Params) -> Numbers:
         "margin_ratio": least / (size * best),
         "mean_margin_ratio": mean / (size * best),
     }
+
+
+def largest_neurons(run: Subject, values: RunValues, params: Params) -> Found:
+    """All weights of the eight largest neurons, ``largest_neurons`` (8, numbers), the largest first."""
+    neurons, masses = run.network.neurons(params), neuron_masses(run, params)
+    return {"largest_neurons": neurons[jnp.argsort(-masses)[:SHOWN]]}
 
 
 def neuron_masses(run: Subject, params: Params) -> Float[Array, " units"]:
