@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from glassware.charts.backend import alt
+from glassware.charts.backend import Figure, alt
 from glassware.charts.labels import need
 from glassware.charts.theme import CATEGORIES, FAINT, MUTED, heading, inline
 
@@ -58,9 +58,7 @@ def waves(
     return alt.hconcat(*columns, spacing=28).properties(title=heading(title, subtitle))  # type: ignore[no-any-return]
 
 
-def _wave(
-    dots: pl.DataFrame, line: pl.DataFrame, top: float, hue: str, x_title: str | None, y_title: str
-) -> alt.LayerChart:
+def _wave(dots: pl.DataFrame, line: pl.DataFrame, top: float, hue: str, x_title: str | None, y_title: str) -> Figure:
     x = alt.X("x:Q", title=x_title, scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=5, grid=False))
     y = alt.Y("y:Q", title=y_title, scale=alt.Scale(domain=[-top, top], nice=False), axis=alt.Axis(tickCount=3))
     smooth = alt.Chart(inline(_rounded(line))).mark_line(color=MUTED, strokeWidth=1.2, opacity=0.7).encode(x=x, y=y)

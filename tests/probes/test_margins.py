@@ -96,3 +96,13 @@ def test_the_optimal_parity_network_is_seen_as_optimal():
     tilted = ({"w": params[0]["w"] + np.eye(6, 4, -4, dtype=np.float32)}, params[1])
     spoiled = PROBES["parity_neurons"].measure(run, run.values(), tilted)
     assert spoiled["off_support"].max() > 0.5
+
+
+def test_the_largest_neurons_are_kept_whole():
+    """Nine neurons, one of which is not among the eight largest; w is twice as long as u."""
+    size = np.array([3.0, 9.0, 1.0, 2.0, 8.0, 4.0, 7.0, 5.0, 6.0])
+    network = GroupNetwork(np.ones((5, 9)) * size, np.ones((5, 9)) * size, 2 * np.ones((9, 5)) * size[:, None])
+    found = probed("Z_5", network, ("largest_neurons", "irrep_neurons"))
+    np.testing.assert_allclose(found["largest_neurons"][:, 0], np.arange(9, 1, -1))
+    np.testing.assert_allclose(found["largest_neurons"][0], [9.0] * 10 + [18.0] * 5)
+    np.testing.assert_allclose(found["w_over_u"], 2, rtol=1e-6)

@@ -26,7 +26,7 @@ Decisions where the text is silent
 
 from __future__ import annotations
 
-from glassware.studies.claim import Claim
+from glassware.studies.claim import Claim, Scale
 from glassware.studies.margins import modular_addition_checks as checks
 from glassware.studies.margins.modular_addition_figures import margin_curves, powers, waves
 from glassware.studies.margins.shared.cyclic import runs
@@ -34,7 +34,8 @@ from glassware.studies.study import Study
 
 SMALLER = "the text has p = 71; p is smaller here and the threshold higher, since training gets closer to its end"
 PROVISIONAL = "provisional: the threshold comes from a single run"
-LAPTOP, PAPER = ("laptop",), ("paper",)
+LAPTOP: tuple[Scale, ...] = ("laptop",)
+PAPER: tuple[Scale, ...] = ("paper",)
 
 CLAIMS = (
     Claim(

@@ -35,7 +35,7 @@ def largest(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     names = [f"u{'' if j in support else '′'}{j + 1}" for j in order]
     columns, records = [*names, "w0", "w1"], []
     for place, omega in enumerate(array(row, "largest_neurons")[: 2 ** (row["k"] - 1)], 1):
-        weights = (np.concatenate([omega[order], omega[n:]]) + 0.0).tolist()
+        weights = (np.concatenate([omega[order], omega[n:]]).round(2) + 0.0).tolist()  # no -0.00
         for column, weight in zip(columns, weights, strict=True):
             records.append(
                 {"panel": panel, "row": str(place), "column": column, "value": weight, "text": f"{weight:.2f}"}
@@ -45,6 +45,6 @@ def largest(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     return tiles(
         table, scale=alt.Scale(scheme="blueorange", domain=[-top, top]), title="Sparse parity: neurons on the support",
         x_title="weight", y_title="neuron, largest first", value_title="weight", tile_width=48,
-        dark=f"abs(datum.value) > {0.7 * top:.3g}",
+        dark=f"abs(datum.value) > {0.6 * top:.3g}",
         subtitle="u on the support, then u′ off it, then w of the two outputs; " + SETTINGS,
     )  # fmt: skip

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from glassware.studies.margins.modular_addition import STUDY
+from glassware.studies.margins.modular_addition_figures import interpolate
 from tests.studies.margins.made import cyclic, first, verdict
 
 GOOD = cyclic(23)
@@ -78,3 +79,10 @@ def test_the_square_network_is_purer(p, steps):
     assert verdict(STUDY, claim, square + alike) == "fails"
     assert verdict(STUDY, claim, square) == "not enough runs"
     assert verdict(STUDY, claim, [{**square[0], "diverged_step": 3}, *square[1:], *relu]) == "fails"
+
+
+def test_the_curve_goes_through_the_dots_and_is_band_limited():
+    u = np.random.default_rng(0).standard_normal(13)
+    np.testing.assert_allclose(interpolate(u, np.arange(13)), u, atol=1e-12)
+    wave = np.cos(2 * np.pi * 3 * np.arange(13) / 13)
+    np.testing.assert_allclose(interpolate(wave, np.array([0.5])), np.cos(2 * np.pi * 3 * 0.5 / 13), atol=1e-12)

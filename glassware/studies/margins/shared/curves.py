@@ -18,7 +18,7 @@ ALIVE = 0.1  # norm of a neuron that counts as alive, relative to the largest
 
 def lanes(frame: pl.DataFrame, **columns: object) -> list[Row]:
     """The rows whose columns have these values, one per lane."""
-    return where(frame, **columns).to_dicts() if len(frame) else []
+    return [*where(frame, **columns).iter_rows(named=True)] if len(frame) else []
 
 
 def array(row: Row, column: str) -> Float[np.ndarray, "..."]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import SupportsFloat
 
 from glassware.studies.margins.shared.curves import Row
 from glassware.studies.verdict import Finding, Threshold, counted
@@ -23,7 +22,7 @@ class Measure:
     """
 
     name: str
-    of: Callable[[Row], float | np.ndarray]
+    of: Callable[[Row], SupportsFloat]
     meets: Threshold
 
 

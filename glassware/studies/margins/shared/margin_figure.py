@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import polars as pl
@@ -24,11 +25,14 @@ def margin_figure(runs: Sequence[tuple[str, Row]], title: str, settings: str) ->
     """
     if not runs:
         return None
+    seeds = Counter(panel for panel, _ in runs)
+    runs = [(f"{panel}, {seeds[panel]} seeds", row) for panel, row in runs]
     curves = [
-        pl.DataFrame({"x": row["curve_step"], "y": row["curve_margin_ratio"]}, schema={"x": pl.Float64, "y": pl.Float64})
+        pl.DataFrame({"x": row["curve_step"], "y": row["curve_margin_ratio"]})
+        .cast(pl.Float64)
         .with_columns(panel=pl.lit(panel), run=pl.lit(str(row["id"])))
         for panel, row in runs
-    ]  # fmt: skip
+    ]
     panels = dict.fromkeys(panel for panel, _ in runs)
     levels = [{"panel": panel, "kind": kind, "level": 1.0} for panel in panels for kind in (MAXIMUM, BEST)]
     return curves_and_levels(
