@@ -15,6 +15,7 @@ from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import held_out_key
 from glassware.foundation.errors import GlasswareError
 from glassware.models.model import Params, from_leaves
+from glassware.sweeps.own_code import COLUMN, tell_of_other_code
 from glassware.sweeps.validation import build
 from glassware.training.run import Run
 
@@ -113,4 +114,6 @@ def network(run: AnyRow, step: int | str = "final", *, store: AnyStore = STORE) 
     kept = as_store(store)
     row = find(run, kept)
     params = from_leaves(kept.weights(row["id"], step))
-    return Network(build(json.loads(row["spec"])), step, jax.tree.map(jnp.asarray, params))
+    spec = build(json.loads(row["spec"]))
+    tell_of_other_code(pl.DataFrame([{"id": row["id"], COLUMN: row.get(COLUMN)}]), {row["id"]: spec}, kept.path)
+    return Network(spec, step, jax.tree.map(jnp.asarray, params))

@@ -21,8 +21,13 @@ __all__ = ["Model", "Params", "from_leaves", "named_leaves"]
 class Model(Part):
     """A network trained by steps. A subclass is a frozen specification: every field of it is compiled in.
 
-    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``MODELS``, and
-    gives ``layers``, ``init`` and ``apply``; the rest has defaults.
+    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by ``gw.register``, and gives
+    ``layers``, ``init`` and ``apply``; the rest has defaults. ``init`` returns a tuple of ``layers`` dictionaries of
+    arrays.
+
+    After changing what its code does, change its name, give it a new field, or use another store: ids are made of names
+    and fields, so a store would give the rows of the former code for those of the new. (Rows remember their code, and a
+    sweep that finds such rows says so; it uses them nevertheless.)
 
     Attributes:
         layered: whether ``params[0]["w"]`` is a matrix (inputs, units) that multiplies the input. Probes of the first

@@ -25,6 +25,7 @@ from glassware.sweeps import (
     sweep,
 )
 from glassware.sweeps.items import ITEM, Item
+from glassware.sweeps.own_code import tell_of_other_code
 
 SAY_SECONDS = 10.0  # between two words about pieces
 
@@ -104,7 +105,9 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
     table, wanted = pl.DataFrame(), 0
     for stage in study.stages:
         ids = named(stage(scale, seeds, table), store)
-        table = _together(table, pick(everything, ids))
+        there = pick(everything, ids)
+        tell_of_other_code(there, ids, store.path)
+        table = _together(table, there)
         wanted += len(ids)
     found = len(table)
     for part in _parts(study, scale, seeds):

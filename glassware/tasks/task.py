@@ -30,12 +30,19 @@ Kind: TypeAlias = Literal["sign", "class", "sequence"]
 class Task(Part):
     """Where examples come from, in compact form (``raw``: packed bits, row numbers, tokens) and as a model sees them.
 
-    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``TASKS``, and
-    gives ``input_shape`` and ``raw``; the rest has defaults. Without ``inputs`` and ``targets`` of its own, ``raw``
-    returns the pair (inputs, targets).
+    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by ``gw.register``, and gives
+    ``input_shape`` and ``raw``; the rest has defaults. Without ``inputs`` and ``targets`` of its own, ``raw`` returns
+    the pair (inputs, targets). Before the first run of a task it is tried on a few examples, and what does not fit is
+    said in a sentence.
+
+    After changing what its code does, change its name, give it a new field, or use another store: ids are made of names
+    and fields, so a store would give the rows of the former code for those of the new. (Rows remember their code, and a
+    sweep that finds such rows says so; it uses them nevertheless.)
 
     Attributes:
-        kind: what is predicted.
+        kind: what is predicted. ``sign``: targets are +1 and -1 (not 0 and 1), (batch,). ``class``: targets are whole
+            numbers from 0 to ``classes`` - 1, (batch,), or distributions over the classes, (batch, classes).
+            ``sequence``: a class at every position, (batch, positions); a target below 0 is not counted.
         measure: the metric by which a run usually succeeds.
         loss: the usual loss.
         hidden_inputs: whether the inputs of an example depend on what the run has hidden (its lane values). If not,
