@@ -41,7 +41,11 @@ class Network:
 
     def __call__(self, x: Any) -> np.ndarray:
         """Outputs for inputs (batch, *input_shape)."""
-        return np.asarray(self.run.network.apply(self.params, jnp.asarray(x)))
+        given, wanted = jnp.asarray(x), self.run.task.input_shape
+        if given.shape[1:] != tuple(wanted):
+            axes = ", ".join(map(str, ("batch", *wanted)))
+            raise GlasswareError(f"this network takes inputs of shape ({axes}), not {given.shape}")
+        return np.asarray(self.run.network.apply(self.params, given))
 
     def examples(self, count: int = EXAMINED) -> tuple[np.ndarray, np.ndarray]:
         """Inputs and targets of held-out examples of its task."""
@@ -71,8 +75,10 @@ def find(run: AnyRow, store: AnyStore) -> Row:
     ids = kept.read(["id"])["id"]
     found = ids.filter(ids.str.starts_with(wanted)) if wanted else ids.clear()
     if len(found) != 1:
-        how = "no run" if not len(found) else f"{len(found)} runs"
-        raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'")
+        how, hint = "no run", "; if it is in another store, give store= (--store)"
+        if len(found):
+            how, hint = f"{len(found)} runs", ""
+        raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'{hint}")
     return kept.read().row(by_predicate=pl.col("id") == found[0], named=True)
 
 

@@ -35,6 +35,7 @@ class Model(Part):
         kinds: what its outputs can predict.
 
     >>> from typing import ClassVar, Literal
+    >>> import jax.numpy as jnp
     >>> import glassware as gw
     >>> @gw.register
     ... class Square(gw.Model):
@@ -42,10 +43,12 @@ class Model(Part):
     ...     layers: ClassVar = 1
     ...
     ...     def init(self, values, task):
-    ...         return ({"w": values["scale"] * 0 + [0.1] * task.input_size},)
+    ...         return ({"w": jnp.full(task.input_size, 0.1)},)
     ...
     ...     def apply(self, params, x):
     ...         return (x @ params[0]["w"]) ** 2 - 1
+    >>> gw.train(gw.Run(task=gw.Parity(n=4, k=2), model=Square(), steps=1000))["success"]
+    True
     """
 
     name: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from glassware.foundation.arrays import Array, EitherArray, Float, Key, LaneValues, Num, Shaped, UInt32
+from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import Part, Values
 
 # Examples in compact form: one array, or several with the same first axis, such as inputs and targets.
@@ -76,6 +77,10 @@ class Task(Part):
     measure: ClassVar[str] = "error"
     hidden_inputs: ClassVar[bool] = False
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
+        check_declared(cls)
+
     @property
     @abstractmethod
     def input_shape(self) -> tuple[int, ...]:
@@ -134,3 +139,15 @@ class Task(Part):
     ) -> Num[Array, "*batch_and_positions"]:
         """Targets as the learner sees them; a task with label noise overrides this."""
         return self.targets(values, raw)
+
+
+def check_declared(task: Task | type[Task]) -> None:
+    """Raise a GlasswareError of one sentence if a task, or its class as far as that tells, declares what cannot be."""
+    name = task.__name__ if isinstance(task, type) else type(task).__name__
+    kind, shape = task.kind, task.input_shape
+    if isinstance(kind, str) and kind not in get_args(Kind):
+        raise GlasswareError(f"kind of {name} must be 'sign', 'class' or 'sequence', not {kind!r}")
+    if isinstance(shape, property):
+        return
+    if not isinstance(shape, tuple) or not all(isinstance(size, int) and size > 0 for size in shape):
+        raise GlasswareError(f"input_shape of {name} must be a tuple of whole numbers, such as (2,), not {shape!r}")
