@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from glassware.foundation.commands import command
+
 if TYPE_CHECKING:
     from glassware.studies import Judgement
 
@@ -33,7 +35,7 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
             continue
         if brief and all(j.verdict == "not enough runs" for j in judged):
             wanting = f"not enough runs for any of {len(judged)} claims yet"
-            console.print(f"{study} at scale {scale}: {wanting} (glassware reproduce {study} --scale {scale})")
+            console.print(f"{study} at scale {scale}: {wanting} ({command(f'reproduce {study} --scale {scale}')})")
             continue
         if judged:
             console.print(_claims_table(console, f"Claims of {study} at scale {scale}", judged))

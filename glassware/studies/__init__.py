@@ -27,7 +27,9 @@ def find(name: str) -> Study:
     within = [known for known in STUDIES if name and name in known]
     near = within or difflib.get_close_matches(name, STUDIES, n=1, cutoff=0.4)
     hint = f"did you mean '{near[0]}'?" if near else "'glassware studies' lists them"
-    raise GlasswareError(f"unknown study '{name}'; {hint}")
+    # One of a paper's is likelier misspelt, any other likelier the reader's own.
+    own = "" if _group(name.split("/")[0]) else "; one of your own is made known by gw.register, or by --parts FILE"
+    raise GlasswareError(f"unknown study '{name}'; {hint}{own}")
 
 
 def matching(name: str | None) -> list[Study]:

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from glassware.charts import save
+from glassware.foundation.commands import command
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.reasons import reason
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale, judge
@@ -166,7 +167,7 @@ def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path)
     """Draw every figure of the study into ``folder``, as PNG and as interactive HTML."""
     if not len(frame):
         raise GlasswareError(
-            f"no results of {study.name} at scale {scale} yet: glassware reproduce {study.name} --scale {scale}"
+            f"no results of {study.name} at scale {scale} yet: {command(f'reproduce {study.name} --scale {scale}')}"
         )
     place = Path(folder) / study.name / scale
     paths: list[Path] = []
