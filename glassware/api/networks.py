@@ -16,6 +16,7 @@ from glassware.foundation.draws import held_out_key
 from glassware.foundation.errors import GlasswareError
 from glassware.models import Homogeneous
 from glassware.models.model import Params, from_leaves
+from glassware.sweeps.own_code import COLUMN, tell_of_other_code
 from glassware.sweeps.validation import build
 from glassware.training.run import Run
 
@@ -41,7 +42,11 @@ class Network:
 
     def __call__(self, x: Any) -> np.ndarray:
         """Outputs for inputs (batch, *input_shape)."""
-        return np.asarray(self.run.network.apply(self.params, jnp.asarray(x)))
+        given, wanted = jnp.asarray(x), self.run.task.input_shape
+        if given.shape[1:] != tuple(wanted):
+            axes = ", ".join(map(str, ("batch", *wanted)))
+            raise GlasswareError(f"this network takes inputs of shape ({axes}), not {given.shape}")
+        return np.asarray(self.run.network.apply(self.params, given))
 
     def examples(self, count: int = EXAMINED) -> tuple[np.ndarray, np.ndarray]:
         """Inputs and targets of held-out examples of its task."""
@@ -76,8 +81,10 @@ def find(run: AnyRow, store: AnyStore) -> Row:
     ids = kept.read(["id"])["id"]
     found = ids.filter(ids.str.starts_with(wanted)) if wanted else ids.clear()
     if len(found) != 1:
-        how = "no run" if not len(found) else f"{len(found)} runs"
-        raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'")
+        how, hint = "no run", "; if it is in another store, give store= (--store)"
+        if len(found):
+            how, hint = f"{len(found)} runs", ""
+        raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'{hint}")
     return kept.read().row(by_predicate=pl.col("id") == found[0], named=True)
 
 
@@ -119,4 +126,6 @@ def network(run: AnyRow, step: int | str = "final", *, store: AnyStore = STORE) 
     kept = as_store(store)
     row = find(run, kept)
     params = from_leaves(kept.weights(row["id"], step))
-    return Network(build(json.loads(row["spec"])), step, jax.tree.map(jnp.asarray, params))
+    spec = build(json.loads(row["spec"]))
+    tell_of_other_code(pl.DataFrame([{"id": row["id"], COLUMN: row.get(COLUMN)}]), {row["id"]: spec}, kept.path)
+    return Network(spec, step, jax.tree.map(jnp.asarray, params))

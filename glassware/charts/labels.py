@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.reasons import missing_column
 
 NAMES = {
     "m": "sample size m",
@@ -48,7 +49,7 @@ def need(frame: pl.DataFrame, columns: Sequence[str]) -> None:
     """Raise one sentence if there is nothing to draw or a column is missing."""
     missing = [column for column in columns if column not in frame.columns]
     if missing:
-        raise GlasswareError(f"a chart needs the column '{missing[0]}', which this table does not have")
+        raise GlasswareError(f"a chart needs the column '{missing[0]}': {missing_column(missing[0], frame.columns)}")
     if not len(frame):
         raise GlasswareError("a chart needs at least one row, and this table has none")
 

@@ -105,12 +105,16 @@ class Part(BaseModel, metaclass=PartType):
         return found
 
 
-def registered(registry: Callable[[], Mapping[str, type[Part]]], usual: str) -> PlainValidator:
+def registered(role: str, registry: Callable[[], Mapping[str, type[Part]]], usual: str) -> PlainValidator:
     """Accepts a member of a registry, or its plain data: the usual member's unless they name another."""
 
     def validate(given: object) -> Part:
         members = tuple(registry().values())
         data = {"name": usual, **given} if isinstance(given, Mapping) else given
+        if isinstance(data, dict) and isinstance(data["name"], str) and data["name"] not in registry():
+            names = ", ".join(map(repr, registry()))
+            own = "one of your own is made known by gw.register, or by --parts FILE"
+            raise ValueError(f"{role}.name must be one of {names}, not {data['name']!r}; {own}")
         if isinstance(given, Part) and type(given) not in members:  # perhaps a subclass of one that is
             raise ValueError(f"{type(given).__name__} is not registered: gw.register it first")
         return _adapter(members).validate_python(data)

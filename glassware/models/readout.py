@@ -41,7 +41,7 @@ class Readout(Solved):
     """
 
     name: Literal["readout"] = "readout"
-    network: Annotated[SerializeAsAny[Model], registered(_networks, "mlp")]
+    network: Annotated[SerializeAsAny[Model], registered("network", _networks, "mlp")]
     units: Annotated[int, Field(ge=1)] | None = None
     ridge: Annotated[float, Field(gt=0)] = 1e-5
 

@@ -2,7 +2,8 @@
 
 A probe is a pure function (run, values, params) -> {column: array}. A *curve* probe returns scalars and is measured at
 every evaluation; it may ask for the held-out sample as a fourth argument. A *final* probe may return arrays and is
-measured once, when the run ends. Adding one is one function and one line in ``PROBES``.
+measured once, when the run ends. Inside glassware adding one is one function and one line in ``PROBES``, outside it
+``gw.register``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from glassware.foundation.errors import GlasswareError
 from glassware.probes.fits import (
     any_model,
     endless_sample,
@@ -43,8 +45,8 @@ class Probe:
     """A named measurement.
 
     Attributes:
-        when: ``curve`` or ``final``.
-        measure: the function.
+        when: ``curve`` (at every evaluation) or ``final`` (when the run ends).
+        measure: a function of (run, values, params) that returns columns: ``{"name": array}``.
         check: raises a ValueError of one sentence for a run that the probe does not fit.
         sample: whether a curve probe gets the held-out sample: ``raw`` (blocks, block, ..) and ``inputs``.
         views: where the probe is the share of right outputs on other views of the held-out examples: these views, from
@@ -61,6 +63,12 @@ class Probe:
     check: Callable[[Candidate], None] = any_model
     sample: bool = False
     views: Callable[..., Views] | None = None
+
+    def __post_init__(self) -> None:
+        if self.when not in ("curve", "final"):
+            raise GlasswareError(f"a probe is measured as 'curve' or 'final', not {self.when!r}")
+        if not callable(self.measure):
+            raise GlasswareError(f"a probe measures by a function of (run, values, params), not {self.measure!r}")
 
 
 PROBES: dict[str, Probe] = {

@@ -14,11 +14,13 @@ from glassware.foundation.version import own_version
 from glassware.models import Solved
 from glassware.models.model import named_leaves
 from glassware.sweeps.identity import SEMANTICS, run_id, spec_json
+from glassware.sweeps.own_code import COLUMN, own_code
 
 Row: TypeAlias = dict[str, Any]  # columns and their values
 
 # Columns of every row: the specification's, then what came of the run. Each part of a specification adds its own
-# columns (``Part.columns``), each curve a column ``curve_*``, each final probe one of its name.
+# columns (``Part.columns``), each curve a column ``curve_*``, each final probe one of its name; rows of parts of one's
+# own say which code made them (``own_code``).
 SCHEMA: dict[str, Any] = {
     "id": pl.String,
     "task": pl.String,
@@ -95,7 +97,8 @@ def row(outcome: Outcome) -> Row:
         found.update({**dict.fromkeys(without), "loss": "square", "train_size": run.m})
     found.update({f"curve_{name}": values for name, values in curves.items()})
     found.update(outcome.final)
-    return found
+    made_by = own_code(run)
+    return found if made_by is None else {**found, COLUMN: made_by}
 
 
 def arrays(outcome: Outcome) -> dict[str, np.ndarray]:

@@ -10,5 +10,5 @@ from glassware.foundation.part import registered
 from glassware.models import MODELS, Model, Solved
 from glassware.tasks import TASKS, Task
 
-AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | Solved], registered(lambda: MODELS, "mlp")]
-AnyTask: TypeAlias = Annotated[SerializeAsAny[Task], registered(lambda: TASKS, "parity")]
+AnyModel: TypeAlias = Annotated[SerializeAsAny[Model | Solved], registered("model", lambda: MODELS, "mlp")]
+AnyTask: TypeAlias = Annotated[SerializeAsAny[Task], registered("task", lambda: TASKS, "parity")]

@@ -116,7 +116,8 @@ def test_gamma_is_one_over_n_unless_given():
         ),
         (
             {"model": {"name": "kernel", "kernel": "ntk"}},
-            f"model.name must be one of {', '.join(map(repr, MODELS))}, not 'kernel'",
+            f"model.name must be one of {', '.join(map(repr, MODELS))}, not 'kernel'; one of your own is made known by "
+            "gw.register, or by --parts FILE",
         ),
         ({"model": {"widht": 3}}, "unknown field 'widht' of model 'mlp'; did you mean 'width'?"),
         ({"model": {}}, "model.width is missing"),
