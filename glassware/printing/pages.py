@@ -54,6 +54,7 @@ PAGES = (
     Page("hidden-progress", "Hidden Progress", lambda name: name.startswith("hidden-progress/")),
     Page("leaky", "Learning Parities with Neural Networks", lambda name: name.startswith("leaky/")),
     Page("theory", "Theory of Pareto Frontiers", lambda name: name.startswith("theory/")),
+    Page("margins", "Feature Emergence", lambda name: name.startswith("margins/")),
 )
 
 
