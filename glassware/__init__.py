@@ -8,8 +8,8 @@
 A run is trained, a sweep is swept, a study is reproduced. Every name has a docstring with an example.
 
 Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication; its model: MLP, Neuron, PolyNet, Transformer,
-                 GroupNet, PowerNet, KernelRidge; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2,
-                 MixedNorm; Evaluation
+                 GroupNet, PowerNet, KernelRidge, Readout; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling;
+                 L1, L2, MixedNorm; Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file)
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Neuron,
         PolyNet,
         PowerNet,
+        Readout,
         Transformer,
     )
     from glassware.probes import PROBES, Probe
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
         "ACTIVATIONS", "L1", "L2", "MLP", "MODELS", "PROBES", "SGD", "STUDIES", "TASKS", "Activation", "Adam", "AdamW",
         "Claim", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation", "Finding", "GlasswareError",
         "GroupMultiplication", "GroupNet", "Init", "KernelRidge", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet",
-        "PowerNet", "Probe", "Run", "SparseMLPClassifier",
+        "PowerNet", "Probe", "Readout", "Run", "SparseMLPClassifier",
         "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp", "__version__", "above",
         "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted", "counts", "difference",
         "estimate", "figures", "grid", "info", "list_studies", "network", "open", "plan", "rate", "register",
@@ -106,7 +107,7 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "foundation.errors": "GlasswareError",
         "foundation.statistics": "Estimate difference rate=wilson",
         "luck.by_field": "summary",
-        "models": "ACTIVATIONS MLP MODELS Activation GroupNet Init KernelRidge Model Neuron PolyNet PowerNet"
+        "models": "ACTIVATIONS MLP MODELS Activation GroupNet Init KernelRidge Model Neuron PolyNet PowerNet Readout"
         " Transformer",
         "probes": "PROBES Probe",
         "studies": "STUDIES Claim Finding Study",

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import polars as pl
 
-from glassware.foundation.part import dotted
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import Part, dotted
 from glassware.foundation.specs import seedless
 from glassware.foundation.statistics import NEVER, median, wilson
 from glassware.sweeps.validation import build
@@ -38,10 +39,10 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
     alike = (
         frame.group_by(seedless(), maintain_order=True).agg(outcome) if len(frame) else frame.select("spec", *outcome)
     )
-    runs = [build(json.loads(spec)) for spec in alike["spec"]]
-    specs = [{field: _hashable(value) for field, value in dotted(run.model_dump())} for run in runs]
+    known = [_read(spec) for spec in alike["spec"]]
+    specs = [{field: _hashable(value) for field, value in found.items()} for found, _ in known]
     outcomes = [list(zip(*lists, strict=True)) for _, *lists in alike.iter_rows()]
-    measures = [_measure(run) for run in runs]
+    measures = [measure for _, measure in known]
 
     def line(field: str, value: object, members: list[int]) -> Line:
         judged = ", ".join(dict.fromkeys(measures[i] for i in members))
@@ -59,15 +60,25 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
             seen.append(cut)
             found += [line(field, value, groups[value]) for value in sorted(groups, key=_order)]
     if not found and outcomes:
-        found = [line("all", None, list(range(len(runs))))]
+        found = [line("all", None, list(range(len(known))))]
     names = ("field", "value", "runs", "successes", "rate", "low", "high", "median_steps", "measure")
     kinds = (pl.String, pl.String, pl.Int64, pl.Int64, pl.Float64, pl.Float64, pl.Float64, pl.Int64, pl.String)
     return pl.DataFrame(found, schema=dict(zip(names, kinds, strict=True)), orient="row")
 
 
-def _measure(run: Run) -> str:
-    """What counts as success: ``error ≤ 0.1``."""
-    return f"{run.measure} {'≤' if run.succeeds_below else '≥'} {run.evaluation.success:g}"
+def _read(spec: str) -> tuple[dict[str, object], str]:
+    """The fields of a specification, and what counts as success: ``error ≤ 0.1``.
+
+    Of one whose task or model is not registered here, the fields that the row tells, and the defaults of every run.
+    """
+    try:
+        run = build(json.loads(spec))
+    except GlasswareError:
+        usual = {name: info.default for name, info in Run.model_fields.items() if not info.is_required()}
+        plain = {name: part.model_dump() if isinstance(part, Part) else part for name, part in usual.items()}
+        return dict(dotted({**plain, **json.loads(spec)})), "as a task or model that is not registered here says"
+    measure = f"{run.measure} {'≤' if run.succeeds_below else '≥'} {run.evaluation.success:g}"
+    return dict(dotted(run.model_dump())), measure
 
 
 def _hashable(value: object) -> object:

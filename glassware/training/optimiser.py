@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from glassware.foundation.arrays import LaneValues
-from glassware.foundation.backend import jax, optax
+from glassware.foundation.backend import jax, jnp, optax
 from glassware.foundation.part import Part, Values
 from glassware.models.model import Params
 from glassware.training.schedule import AnySchedule, Constant
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Rate = Annotated[float, Field(ge=0, le=1e30)]  # lane values are float32
 Fraction = Annotated[float, Field(ge=0, lt=1)]
+
+WHERE_GIVEN = {"momentum": 0.0, "truncation": 1.0}  # fields of SGD that are lane values where they are given
 
 
 class Optimiser(Part):
@@ -63,6 +65,10 @@ class Optimiser(Part):
 class SGD(Optimiser):
     """Gradient descent with coupled weight decay: theta <- theta - lr (g + lambda theta), then heavy-ball momentum.
 
+    Attributes:
+        momentum: of the heavy ball.
+        truncation: gamma; entries of g of this size or less count as 0.
+
     >>> import glassware as gw
     >>> gw.SGD(lr=0.1, weight_decay=0.01, momentum=0.9).name
     'sgd'
@@ -70,20 +76,21 @@ class SGD(Optimiser):
 
     name: Literal["sgd"] = "sgd"
     momentum: Fraction | None = None
+    truncation: Annotated[float, Field(gt=0, le=1e30)] | None = None
 
     def shape(self) -> Self:
-        """Momentum is a lane value when there is any; without it no velocity is kept."""
-        return super().shape().model_copy(update={"momentum": None if self.momentum is None else 0.0})
+        """Momentum and truncation are lane values when there are any; without momentum no velocity is kept."""
+        given = {name: None if getattr(self, name) is None else stand_in for name, stand_in in WHERE_GIVEN.items()}
+        return super().shape().model_copy(update=given)
 
     def values(self) -> Values:
-        momentum = {} if self.momentum is None else {"momentum": np.float32(self.momentum)}
-        return {**super().values(), **momentum}
+        given = {name: np.float32(getattr(self, name)) for name in WHERE_GIVEN if getattr(self, name) is not None}
+        return {**super().values(), **given}
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         momentum = None if self.momentum is None else values["momentum"]
-        return optax.chain(
-            optax.add_decayed_weights(values["weight_decay"]), optax.sgd(values["lr"], momentum=momentum)
-        )
+        steps = [optax.add_decayed_weights(values["weight_decay"]), optax.sgd(values["lr"], momentum=momentum)]
+        return optax.chain(*([] if self.truncation is None else [_truncate(values["truncation"])]), *steps)
 
 
 class Adam(Optimiser):
@@ -132,5 +139,16 @@ def _scale_layers(rates: Array) -> optax.GradientTransformation:
         updates: Params, state: optax.EmptyState, params: Params | None = None
     ) -> tuple[Params, optax.EmptyState]:
         return tuple(jax.tree.map(lambda u, i=i: u * rates[i], layer) for i, layer in enumerate(updates)), state
+
+    return optax.GradientTransformation(lambda params: optax.EmptyState(), update)
+
+
+def _truncate(gamma: Array) -> optax.GradientTransformation:
+    """Entries of magnitude gamma or less become 0, the others stay."""
+
+    def update(
+        updates: Params, state: optax.EmptyState, params: Params | None = None
+    ) -> tuple[Params, optax.EmptyState]:
+        return jax.tree.map(lambda u: jnp.where(jnp.abs(u) > gamma, u, 0.0), updates), state
 
     return optax.GradientTransformation(lambda params: optax.EmptyState(), update)

@@ -2,6 +2,8 @@
 
 from glassware.studies.margins import (
     any_group,
+    beyond_the_theorem,
+    constructions,
     frequencies,
     memorising_start,
     modular_addition,
@@ -21,4 +23,6 @@ STUDIES: tuple[Study, ...] = (
     regularisation.STUDY,
     memorising_start.STUDY,
     any_group.STUDY,
+    constructions.STUDY,
+    beyond_the_theorem.STUDY,
 )
