@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -29,10 +30,10 @@ import numpy as np
 
 from glassware.theory.margins.groups import named
 
-LAMBDA, RATE = 1e-7, 4.0
+LAMBDA, RATE = 1e-7, 0.4  # a rate at which no run diverges, however long it is clocked
 SIDE = {"cpu": 2048, "gpu": 8192}  # of the square matrices whose product is the ceiling
 CALL_FLOPS = {"cpu": 2e9, "gpu": 1e12}  # work of one call: long enough to hide the dispatch, short enough to clock
-CHECKED = 50  # steps after which all peers that start from the same weights must have the same loss
+CHECKED = 100  # steps after which all peers that start from the same weights must have the same loss
 AGREE = 1e-3  # relative
 ENGINE, JAX, PRODUCT = "glassware", "JAX jit(vmap(scan))", "matrix product"
 
@@ -68,7 +69,7 @@ class Peer:
         return cast(Problem, json.loads(answer))
 
 
-def contestants(problem: Problem, torch_python: str | None) -> list[Peer]:
+def contestants(problem: Problem, torch_python: str) -> list[Peer]:
     """Everybody who can take part, compiled and warm."""
     here = [sys.executable, "-m", "benchmarks.margins_speed", "--serve"]
     wanted: list[tuple[str, list[str], Problem]] = [
@@ -76,7 +77,7 @@ def contestants(problem: Problem, torch_python: str | None) -> list[Peer]:
         (JAX, [*here, "jax"], {}),
         (PRODUCT, [*here, "product"], {}),
     ]
-    if torch_python and subprocess.run([torch_python, "-c", "import torch"], capture_output=True).returncode == 0:
+    if has_torch(torch_python):
         script = [torch_python, str(Path(__file__).with_name("margins_torch.py"))]
         threads = sorted({1, os.cpu_count() or 1}) if problem["device"] == "cpu" else [0]
         kinds = {"one": "PyTorch eager, one model", "stacked": "PyTorch, stacked models"}
@@ -102,6 +103,13 @@ def contestants(problem: Problem, torch_python: str | None) -> list[Peer]:
     return found
 
 
+def has_torch(python: str) -> bool:
+    """Whether there is such a Python, and PyTorch in it."""
+    if shutil.which(python) is None:
+        return False
+    return subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0
+
+
 def check_agreement(peers: list[Peer]) -> None:
     """Peers that start from the same weights must have the same loss after some steps on all pairs."""
     losses = {peer.title: peer.loss for peer in peers if peer.loss is not None}
@@ -114,7 +122,7 @@ def check_agreement(peers: list[Peer]) -> None:
         )
 
 
-def compare(problem: Problem, torch_python: str | None, turns: int, seconds: float) -> list[dict[str, Any]]:
+def compare(problem: Problem, torch_python: str, turns: int, seconds: float) -> list[dict[str, Any]]:
     """All peers, taking turns; a row per peer."""
     peers = contestants(problem, torch_python)
     try:
@@ -207,6 +215,8 @@ def engine(problem: Problem) -> tuple[Callable[[], int], None]:
         nonlocal state, taken
         state, _ = compiled.advance(values, state, np.zeros(lanes, bool), 1)
         before, taken = taken, int(np.asarray(state.t, np.int64).sum())  # what was done, not what was asked for
+        if taken - before != lanes * every:
+            raise SystemExit("a run of the engine diverged: its steps cannot be counted")
         return taken - before
 
     advance()

@@ -22,7 +22,7 @@ Step = Callable[[], torch.Tensor]
 def stacked_step(problem: dict[str, Any], lanes: int, place: torch.device) -> Step:
     """One step of ``lanes`` models along a batch axis; the losses are summed, so one backward serves all."""
     order, width, batch, lr, lam = (problem[name] for name in ("order", "width", "batch", "lr", "lam"))
-    u, v, w = (torch.tensor(leaf, device=place)[:lanes].requires_grad_() for leaf in first_weights(problem))
+    u, v, w = (leaf[:lanes].to(place).requires_grad_() for leaf in first_weights(problem))
     table = torch.tensor(problem["table"], device=place)
     optimiser = torch.optim.SGD([u, v, w], lr=lr)
     everything = torch.arange(order * order, device=place).expand(lanes, -1)
@@ -50,7 +50,7 @@ def stacked_step(problem: dict[str, Any], lanes: int, place: torch.device) -> St
 def one_step(problem: dict[str, Any], place: torch.device) -> Step:
     """The loop everybody writes, for one model."""
     order, batch, lam = (problem[name] for name in ("order", "batch", "lam"))
-    u, v, w = (torch.tensor(leaf, device=place)[0].requires_grad_() for leaf in first_weights(problem))
+    u, v, w = (leaf[0].to(place).requires_grad_() for leaf in first_weights(problem))
     table = torch.tensor(problem["table"], device=place).flatten()
     optimiser = torch.optim.SGD([u, v, w], lr=problem["lr"])
 
@@ -71,7 +71,7 @@ def one_step(problem: dict[str, Any], place: torch.device) -> Step:
     return step
 
 
-def first_weights(problem: dict[str, Any]) -> list[Any]:
+def first_weights(problem: dict[str, Any]) -> list[torch.Tensor]:
     """The weights that every peer starts from: a formula, so that no library's random numbers matter."""
     lanes, order, width = problem["lanes"], problem["order"], problem["width"]
     made = []
@@ -79,7 +79,7 @@ def first_weights(problem: dict[str, Any]) -> list[Any]:
         (((order, width), (2 * order) ** -0.5), ((order, width), (2 * order) ** -0.5), ((width, order), width**-0.5))
     ):
         places = torch.arange(lanes * shape[0] * shape[1], dtype=torch.float64) + 1 + 7919 * which
-        made.append((bound * (2 * ((places * 0.6180339887498949) % 1) - 1)).float().reshape(lanes, *shape).tolist())
+        made.append((bound * (2 * ((places * 0.6180339887498949) % 1) - 1)).float().reshape(lanes, *shape))
     return made
 
 
