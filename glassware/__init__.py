@@ -14,7 +14,7 @@ Train            train (one run), grid (many from one), sweep (many runs, or a T
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
 Plan             plan (what a success costs, when to restart)
-Your own         register (any of the following); Task (its random numbers: draw, unit), Model, Activation, Probe;
+Your own         register (any of the following); Task, draw and unit (its random numbers), Model, Activation, Probe;
                  Study: Claim, Finding, at_least, at_most, above, below, between, counted, all_of, counts, rate,
                  difference, Estimate
 What is known    TASKS, MODELS, ACTIVATIONS, PROBES, STUDIES: by name
