@@ -14,8 +14,9 @@ Train            train (one run), grid (many from one), sweep (many runs, or a T
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
 Plan             plan (what a success costs, when to restart)
-Your own         register (any of the following); Task, Model, Activation, Probe; Study: Claim, Finding, at_least,
-                 at_most, above, below, between, counted, all_of, counts, rate, difference, Estimate
+Your own         register (any of the following); Task, draw and unit (its random numbers), Model, Activation, Probe;
+                 Study: Claim, Finding, at_least, at_most, above, below, between, counted, all_of, counts, rate,
+                 difference, Estimate
 What is known    TASKS, MODELS, ACTIVATIONS, PROBES, STUDIES: by name
 Tables           SparseMLPClassifier, SparseMLPRegressor (scikit-learn estimators; pip install 'glassware[tabular]')
 Else             GlasswareError (its text is one sentence), info (this machine), __version__
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from glassware.api.stores import open_store as open
     from glassware.api.studies import claims, figures, list_studies, reproduce
     from glassware.api.sweeps import sweep, train
+    from glassware.foundation.draws import draw, unit
     from glassware.foundation.errors import GlasswareError
     from glassware.foundation.statistics import Estimate, difference
     from glassware.foundation.statistics import wilson as rate
@@ -89,8 +91,8 @@ if TYPE_CHECKING:
         "PowerNet", "Probe", "Readout", "Run", "SparseMLPClassifier",
         "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp", "__version__", "above",
         "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted", "counts", "difference",
-        "estimate", "figures", "grid", "info", "list_studies", "network", "open", "plan", "rate", "register",
-        "reproduce", "show", "studies", "summary", "sweep", "theory", "to_csv", "to_pandas", "train", "weights",
+        "draw", "estimate", "figures", "grid", "info", "list_studies", "network", "open", "plan", "rate", "register",
+        "reproduce", "show", "studies", "summary", "sweep", "theory", "to_csv", "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
@@ -104,6 +106,7 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "api.stores": "open=open_store",  # the builtin stays itself inside the package
         "api.studies": "claims figures list_studies reproduce",
         "api.sweeps": "sweep train",
+        "foundation.draws": "draw unit",
         "foundation.errors": "GlasswareError",
         "foundation.statistics": "Estimate difference rate=wilson",
         "luck.by_field": "summary",

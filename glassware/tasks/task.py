@@ -51,7 +51,6 @@ class Task(Part):
 
     >>> from typing import ClassVar, Literal
     >>> import glassware as gw
-    >>> from glassware.foundation.draws import draw, unit
     >>> @gw.register
     ... class Above(gw.Task):
     ...     '''Is x above the threshold?'''
@@ -60,7 +59,7 @@ class Task(Part):
     ...     input_shape: ClassVar = (1,)
     ...
     ...     def raw(self, key, index):  # all that is random about an example is drawn from its address
-    ...         return unit(draw(key, index, 0 * index)[0])
+    ...         return gw.unit(gw.draw(key, index, 0)[0])
     ...
     ...     def inputs(self, values, raw):
     ...         return raw[..., None]
@@ -104,7 +103,11 @@ class Task(Part):
         return math.prod(self.input_shape)
 
     def values(self, key: UInt32[np.ndarray, " 2"]) -> Values:
-        """Lane values of the run with this key: what is hidden, drawn or given (host side)."""
+        """What is hidden in the run with this key, drawn or given; ``inputs`` and ``targets`` get it as ``values``.
+
+        A dictionary of NumPy arrays or NumPy numbers, of the same names, shapes and types for every run of the task:
+        ``{"mask": np.zeros(2, np.uint32)}``. Made by NumPy, before anything is compiled.
+        """
         return {}
 
     def hidden(self, key: UInt32[np.ndarray, " 2"]) -> Mapping[str, object]:
@@ -113,7 +116,10 @@ class Task(Part):
 
     @abstractmethod
     def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Raw:
-        """The examples at these indices of a stream, in compact form.
+        """The examples at these indices of a stream, in compact form: arrays whose first axis is that of ``index``.
+
+        All that is random about example i is drawn from the key and index[i] (see ``gw.draw``), so that the same
+        address is the same example in every batch, on every device, and when the run is trained again.
 
         Where the domain is finite, ``index`` is the example's number and the key does not matter.
         """
