@@ -9,7 +9,7 @@ import polars as pl
 
 from glassware import studies
 from glassware.api.folders import FIGURES, STORE, AnyStore, as_store, check_figures, existing
-from glassware.api.sweeps import check_counts, make_reporter
+from glassware.api.sweeps import check_counts, make_reporter, stopped_in_words
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
 from glassware.studies import SCALES, FigureError, Judgement, Report, Study
@@ -63,7 +63,8 @@ def reproduce(
         make_reporter(progress, len(chosen.stages), lanes, engine),
         None if store is None else as_store(store),
     )
-    frame = studies.train(chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine)
+    with stopped_in_words(store, progress):
+        frame = studies.train(chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine)
     if own is not None:
         return Report(chosen.name, size, frame, [], [])
     judged = studies.claims(chosen, size, frame)

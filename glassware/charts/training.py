@@ -31,7 +31,8 @@ def training_curves(
     """The measure of success during training, one panel per combination of the columns ``by``.
 
     One gray line (on training examples) and one coloured line (on test examples) per run; the dashed line is the
-    threshold of success. ``over`` names fields in which the runs of a panel differ on purpose.
+    threshold of success. A panel shows at most 50 runs, the first of them. ``over`` names fields in which the runs of a
+    panel differ on purpose.
     """
     need(frame, [*by, STEP])
     curves = find_curves(frame)
@@ -51,6 +52,9 @@ def training_curves(
     panel = alt.layer(*layers, data=inline(table.to_dicts())).properties(width=size[0], height=size[1])
     figure = panelled(panel, order, columns=across)
     lines = notes(frame, by, subtitle, over, order)
+    drawable = int((frame[STEP].list.len() > 0).sum())
+    if len(table) < drawable:
+        lines.append(f"{len(table):,} of {drawable:,} runs shown")
     return unroll(figure, log_x=log_x).properties(title=heading(title, lines))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from enum import IntEnum
 from functools import lru_cache
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -117,7 +117,7 @@ def draw(
     >>> bool((gw.draw(key, index[2:], 0)[0] == first[2:]).all())  # an example depends on its own index alone
     True
     """
-    return threefry((key[0], key[1]), counter0, counter1)
+    return threefry((key[0], key[1]), counter0, cast("Words[Kind]", counter1))  # a number broadcasts
 
 
 def unit(words: UInt32[Kind, "*shape"]) -> Float32[Kind, "*shape"]:

@@ -22,7 +22,10 @@ def test_a_sweep_and_its_summary(folder):
     assert "results in results/store" in result.stdout
     assert len(Store("results/store").read()) == 4
     assert "results in st[red]:smile:" in call("sweep", "good.toml", "--store", "st[red]:smile:").stdout
-    assert "4 runs: 4 done before, 0 to train" in call("sweep", "good.toml").stdout
+    again = call("sweep", "good.toml", "--csv", "rows.csv").stdout
+    assert "4 runs: 4 done before, 0 to train" in again
+    assert "rows in rows.csv" in again
+    assert len((folder / "rows.csv").read_text().splitlines()) == 5
 
 
 def test_a_long_axis_is_cut_in_the_summary(folder):
