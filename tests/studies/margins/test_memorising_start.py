@@ -36,7 +36,9 @@ def test_both_hold():
     assert judged("d4-left", rows()[1:]) == judged("d4-dense", rows()[1:]) == "not enough runs"
 
 
-@pytest.mark.parametrize("odd", [run(0.1, last=0.99), run(0.1, end=0.9), diverged(run(0.1)), run(0.1, last=START)])
+@pytest.mark.parametrize(
+    "odd", [run(0.1, last=0.99), run(0.1, end=0.9), diverged(run(0.1)), run(0.1, last=START), run(0.1, first=1.0)]
+)
 def test_one_lane_that_stays_fails(odd):
     assert judged("d4-left", rows(odd)) == "fails"
 

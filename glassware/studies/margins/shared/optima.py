@@ -79,12 +79,20 @@ def norm_error(row: Row) -> float:
 def mass_error(row: Row, step: int | None = None) -> float:
     """Largest distance of an irrep's share of the norm's cube from that in the best network, at the end or before."""
     shares = last(row, "mass") if step is None else at_step(row, "mass", step)
-    return float(np.max(np.abs(shares - predicted(row).shares)))
+    return _largest(shares, predicted(row).shares)
 
 
 def gap_error(row: Row) -> float:
     """Largest relative distance of the gap towards a class of wrong labels from that in the best network."""
-    return float(np.max(np.abs(array(row, "class_gaps")[1:] / predicted(row).gaps[1:] - 1)))
+    best = predicted(row).gaps[1:]
+    return _largest(array(row, "class_gaps")[1:], best, relative=True)
+
+
+def _largest(found: Float[np.ndarray, "..."], best: Float[np.ndarray, " n"], *, relative: bool = False) -> float:
+    """The largest distance; not known where there is none to every one of the best."""
+    if found.shape != best.shape:
+        return np.nan
+    return float(np.max(np.abs(found - best) / (best if relative else 1.0)))
 
 
 # -- irreps of neurons ------------------------------------------------------------------------------------------------
