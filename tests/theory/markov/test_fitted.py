@@ -39,7 +39,7 @@ def test_three_states_are_tabulated_by_two_counts():
 
 
 def test_looking_back_favours_odd_distances():
-    tokens, truth = drawn(40_000, 2, 40)
+    tokens, truth = drawn(40_000, 2, 20)
     strategy = fit_lookback_logit(tokens[FIT], truth[FIT])
     w = strategy.weights
     assert w[0] > 0.6

@@ -37,11 +37,11 @@ def test_pieces_add_up(monkeypatch):
 
 
 def test_sampled_gradients_follow_the_population():
-    """40 samples of 1,000 sequences of the flat prior, after one step has bent both blocks."""
-    rng, t = RNG(0), 40
-    context, law = sequences(rng.dirichlet(np.ones(2), (40_000, 2)), t, rng)
+    """40 samples of 500 sequences of the flat prior, after one step has bent both blocks."""
+    rng, t = RNG(0), 25
+    context, law = sequences(rng.dirichlet(np.ones(2), (20_000, 2)), t, rng)
     after = (rng.random(len(law)) >= law[:, 0]) * 1
-    tokens = np.concatenate([context, after[:, None]], axis=-1).reshape(40, 1000, t + 1)
+    tokens = np.concatenate([context, after[:, None]], axis=-1).reshape(40, 500, t + 1)
     tensor = expected_signal(flat(40), t)
     first = descend(Minimal(np.full((2, 2), 0.1), np.full(t, 0.2)), tensor, 0.3)
     W, v = zip(*(linear_descent(first, part) for part in tokens), strict=True)

@@ -45,8 +45,8 @@ def test_too_short_a_context_leaves_the_prior():
 
 def test_compiled_strategies_give_the_same():
     """Float32 under JAX, and a probe has only the tokens as they are traced."""
-    tokens, truth = drawn(3000, 2, 24)
-    three, laws = drawn(3000, 3, 24)
+    tokens, truth = drawn(3000, 2, 12)
+    three, laws = drawn(3000, 3, 12)
     cases = [
         (tokens, partial(uniform, states=2)),
         (tokens, partial(unigram, states=2, everywhere=True)),
