@@ -1,6 +1,7 @@
 """Networks as pure init/apply pairs, their first weights, and the kernel machines they are compared with."""
 
 from glassware.models.activations import ACTIVATIONS, Activation
+from glassware.models.causal import CausalTransformer, MinimalInduction
 from glassware.models.gated import Gated
 from glassware.models.homogeneous import GroupNet, Homogeneous, PowerNet
 from glassware.models.init import SCHEMES, Init
@@ -25,6 +26,8 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "transformer": Transformer,
     "group-net": GroupNet,
     "power-net": PowerNet,
+    "causal-transformer": CausalTransformer,
+    "minimal-induction": MinimalInduction,
 }
 
 __all__ = [
@@ -33,11 +36,13 @@ __all__ = [
     "MODELS",
     "SCHEMES",
     "Activation",
+    "CausalTransformer",
     "Gated",
     "GroupNet",
     "Homogeneous",
     "Init",
     "KernelRidge",
+    "MinimalInduction",
     "Mirrored",
     "Model",
     "Neuron",
