@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from glassware.foundation.arrays import Array, Float, Int, LaneValues, Params
+from glassware.foundation.arrays import Array, EitherArray, Float, Int, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
 from glassware.models.init import normal
 from glassware.models.model import Model
@@ -119,7 +120,7 @@ class CausalTransformer(Model):
         z = _normed(z, readout["scale"], readout["shift"]) if "scale" in readout else z
         return z @ readout["w"], tuple(seen)
 
-    def scores(self, layer: dict[str, Float[Array, "..."]], z: Float[Array, "*batch t d"]) -> Scores:
+    def scores(self, layer: Mapping[str, Float[EitherArray, "..."]], z: Float[EitherArray, "*batch t d"]) -> Scores:
         """A before the softmax; minus infinity where the key lies ahead."""
         t = z.shape[-2]
         queries, keys = self._by_head(z @ layer["q"]), self._by_head(z @ layer["k"])
@@ -130,8 +131,8 @@ class CausalTransformer(Model):
         ahead = jnp.arange(t)[None, :] > jnp.arange(t)[:, None]
         return jnp.where(ahead, -jnp.inf, found / math.sqrt(self.width // self.heads))
 
-    def _by_head(self, rows: Float[Array, "*batch d"]) -> Float[Array, "*batch heads j"]:
-        return rows.reshape(*rows.shape[:-1], self.heads, -1)
+    def _by_head(self, rows: Float[EitherArray, "*batch d"]) -> Float[Array, "*batch heads j"]:
+        return jnp.reshape(rows, (*rows.shape[:-1], self.heads, -1))
 
     def forward_flops(self, task: Task, batch: int) -> float:
         d, k, t = self.width, task.classes, task.input_shape[0]
@@ -197,9 +198,11 @@ class MinimalInduction(Model):
         return task.input_shape[0] * task.classes**2
 
 
-def _normed(z: Float[Array, "*batch d"], scale: Float[Array, " d"], shift: Float[Array, " d"]) -> Float[Array, "*batch d"]:
-    centred = z - jnp.mean(z, axis=-1, keepdims=True)
-    return scale * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5) + shift
+def _normed(
+    z: Float[EitherArray, "*batch d"], scale: Float[EitherArray, " d"], shift: Float[EitherArray, " d"]
+) -> Float[Array, "*batch d"]:
+    centred = jnp.asarray(z) - jnp.mean(z, axis=-1, keepdims=True)
+    return jnp.asarray(scale) * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5) + shift
 
 
 def _by_key(by_offset: Float[Array, "*batch t t"]) -> Float[Array, "*batch t t"]:

@@ -12,7 +12,7 @@ from pydantic import Field
 from glassware.foundation.arrays import LaneValues
 from glassware.foundation.backend import jax, optax
 from glassware.foundation.part import Part, Values
-from glassware.models.model import Params, from_leaves, named_leaves
+from glassware.models.model import Params
 from glassware.training.schedule import AnySchedule, Constant
 
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ class Optimiser(Part):
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         raise NotImplementedError
 
-    def _mask(self) -> Callable[[Params], Params] | None:
+    def _mask(self) -> Callable[[Params], tuple[dict[str, bool], ...]] | None:
         """Which leaves decay, for Optax; None: all."""
         if self.decayed == ("*",):
             return None
         takes = lambda leaf: any(fnmatchcase(leaf, pattern) for pattern in self.decayed)
-        return lambda params: from_leaves({name: takes(name) for name in named_leaves(params)})
+        return lambda params: tuple({name: takes(f"{i}.{name}") for name in layer} for i, layer in enumerate(params))
 
 
 class SGD(Optimiser):
