@@ -33,6 +33,7 @@ def plain_loop(shape: Run) -> bool:
         and not shape.penalty
         and not shape.keep
         and type(shape.optimiser.schedule) is Constant
+        and shape.optimiser.decayed == ("*",)
         and evaluation.growth is None
         and shape.metrics == ("error",)
         and shape.measure == "error"

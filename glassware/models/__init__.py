@@ -1,6 +1,7 @@
 """Networks as pure init/apply pairs, their first weights, and the solved models they are compared with."""
 
 from glassware.models.activations import ACTIVATIONS, Activation
+from glassware.models.causal import CausalTransformer, MinimalInduction
 from glassware.models.fixed import Monomials, RandomFeatures
 from glassware.models.gated import Gated
 from glassware.models.homogeneous import GroupNet, Homogeneous, PowerNet
@@ -31,6 +32,8 @@ MODELS: dict[str, type[Model] | type[Solved]] = {
     "random-features": RandomFeatures,
     "monomials": Monomials,
     "readout": Readout,
+    "causal-transformer": CausalTransformer,
+    "minimal-induction": MinimalInduction,
 }
 
 __all__ = [
@@ -39,11 +42,13 @@ __all__ = [
     "MODELS",
     "SCHEMES",
     "Activation",
+    "CausalTransformer",
     "Gated",
     "GroupNet",
     "Homogeneous",
     "Init",
     "KernelRidge",
+    "MinimalInduction",
     "Mirrored",
     "Model",
     "Monomials",

@@ -32,5 +32,5 @@ def gamma(
     positive = jnp.maximum(v, 1e-30)
     accepted = (v > 0) & (jnp.log(tries[..., 2, :, :]) < 0.5 * normal**2 + d * (1.0 - v + jnp.log(positive)))
     first = jnp.argmax(accepted, axis=-2, keepdims=True)
-    value = d * jnp.take_along_axis(positive, first, axis=-2)[..., 0, :]
+    value = jnp.asarray(d) * jnp.take_along_axis(positive, first, axis=-2)[..., 0, :]
     return value * jnp.where(alpha < 1, u[..., -size:] ** (1 / alpha), 1.0)

@@ -95,12 +95,10 @@ class MarkovChain(Task):
 
     @property
     def contexts(self) -> int:
-        """What the next token can depend on: k^(n-1). Context c is followed, after token x, by (c k + x) mod k^(n-1)."""
+        """What the next token can depend on: k^(n-1). After context c and token x comes (c k + x) mod k^(n-1)."""
         return self.states ** (self.order - 1)
 
-    def raw(
-        self, key: Key, index: UInt32[EitherArray, " *batch"]
-    ) -> tuple[Int32[Array, "*batch tokens"], Matrices]:
+    def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> tuple[Int32[Array, "*batch tokens"], Matrices]:
         """Tokens x_1 .. x_{t+1}, and the matrix they come from."""
         index = jnp.asarray(index, jnp.uint32)
         matrix = self._matrix(key, index)
@@ -140,9 +138,10 @@ class MarkovChain(Task):
         coin = uniforms(key, index, COINS, 1)[..., None]
         if prior == "mixture":
             both = _doubly_stochastic(key, index, k), jnp.repeat(self._rows(key, index, 1), k, axis=-2)
-            return jnp.where(coin < self.share, *both)
+            return jnp.where(coin < (self.share or 0.0), *both)
         a = uniforms(key, index, MATRIX, 1)
-        rows = jnp.concatenate([a, (1 - self.q) * a + self.q * (1 - a)], axis=-1)
+        q = self.q or 0.0
+        rows = jnp.concatenate([a, (1 - q) * a + q * (1 - a)], axis=-1)
         rows = jnp.where(coin[..., 0] < 0.5, rows, rows[..., ::-1])
         return jnp.stack([rows, 1 - rows], axis=-1)
 
@@ -160,11 +159,10 @@ class MarkovChain(Task):
         """The chain, by composing its random steps: each is a map from contexts to contexts."""
         k, past = self.states, self.order - 1
         contexts = np.arange(self.contexts, dtype=np.int32)
-        law = stationary(self._lifted(matrix)) if self.start == "stationary" else None
-        if law is None:
-            first = (u[..., 0] * self.contexts).astype(jnp.int32)
+        if self.start == "stationary":
+            first = _pick(stationary(self._lifted(matrix)), u[..., 0])
         else:
-            first = _pick(law, u[..., :1])[..., 0]
+            first = (u[..., 0] * self.contexts).astype(jnp.int32)
         # A step from each context, at every position at once; then how each prefix of steps moves the first context.
         token = _pick(matrix[..., None, :, :], u[..., 1 : self.length + 2 - past, None])
         moves = (contexts * k + token) % self.contexts
@@ -185,7 +183,7 @@ class MarkovChain(Task):
 
 def uniforms(key: Key, index: UInt32[Array, " *batch"], first: int, count: int) -> Uniforms:
     """``count`` uniform numbers per example, from the words at ``first`` on."""
-    places = np.uint32(first) + np.arange(-(-count // 2), dtype=np.uint32)
+    places = jnp.uint32(first) + jnp.arange(-(-count // 2), dtype=jnp.uint32)
     words = draw(key, index[..., None], places)
     return unit(jnp.stack(words, axis=-1).reshape(*index.shape, -1)[..., :count])
 

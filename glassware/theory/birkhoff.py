@@ -7,7 +7,7 @@ of its vertices: exact, and with a fixed number of random draws, where rejection
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import permutations
 
 import numpy as np
@@ -24,11 +24,11 @@ def simplices(k: int) -> Int[np.ndarray, "simplices vertices"]:
         raise ValueError(f"uniform doubly stochastic matrices are drawn exactly for 2 to {LARGEST} states, not {k}")
     flat = vertices(k).reshape(-1, k * k)
 
-    @lru_cache(maxsize=None)
+    @cache
     def dimension(face: tuple[int, ...]) -> int:
         return int(np.linalg.matrix_rank(flat[list(face)] - flat[face[0]]))
 
-    @lru_cache(maxsize=None)
+    @cache
     def pulled(face: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """The first vertex joined to the simplices of every facet that it is not on."""
         if len(face) == 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
@@ -28,12 +30,14 @@ class Optimiser(Part):
     Attributes:
         lr: learning rate.
         weight_decay: lambda.
+        decayed: names of the arrays that decay, as ``*`` (all), ``0.*`` (the first layer) or ``*.w``.
         layer_rates: factors on the learning rate (and so on the decay) of each layer, first to last.
         schedule: factor on the learning rate (and so on the decay) at each step.
     """
 
     lr: Rate
     weight_decay: Rate = 0.0
+    decayed: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
     layer_rates: tuple[Rate, ...] | None = None
     schedule: AnySchedule = Constant()
 
@@ -60,6 +64,13 @@ class Optimiser(Part):
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         raise NotImplementedError
+
+    def _mask(self) -> Callable[[Params], tuple[dict[str, bool], ...]] | None:
+        """Which leaves decay, for Optax; None: all."""
+        if self.decayed == ("*",):
+            return None
+        takes = lambda leaf: any(fnmatchcase(leaf, pattern) for pattern in self.decayed)
+        return lambda params: tuple({name: takes(f"{i}.{name}") for name in layer} for i, layer in enumerate(params))
 
 
 class SGD(Optimiser):
@@ -89,7 +100,8 @@ class SGD(Optimiser):
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         momentum = None if self.momentum is None else values["momentum"]
-        steps = [optax.add_decayed_weights(values["weight_decay"]), optax.sgd(values["lr"], momentum=momentum)]
+        decay = optax.add_decayed_weights(values["weight_decay"], self._mask())
+        steps = [decay, optax.sgd(values["lr"], momentum=momentum)]
         return optax.chain(*([] if self.truncation is None else [_truncate(values["truncation"])]), *steps)
 
 
@@ -110,7 +122,7 @@ class Adam(Optimiser):
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         adam = optax.adam(values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"])
-        return optax.chain(optax.add_decayed_weights(values["weight_decay"]), adam)
+        return optax.chain(optax.add_decayed_weights(values["weight_decay"], self._mask()), adam)
 
 
 class AdamW(Adam):
@@ -124,9 +136,8 @@ class AdamW(Adam):
     name: Literal["adamw"] = "adamw"  # type: ignore[assignment]
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
-        return optax.adamw(
-            values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"], weight_decay=values["weight_decay"]
-        )
+        betas = {name: values[name] for name in ("b1", "b2", "eps")}
+        return optax.adamw(values["lr"], **betas, weight_decay=values["weight_decay"], mask=self._mask())
 
 
 AnyOptimiser: TypeAlias = Annotated[SGD | Adam | AdamW, Field(discriminator="name")]
