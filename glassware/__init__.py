@@ -8,8 +8,8 @@
 A run is trained, a sweep is swept, a study is reproduced. Every name has a docstring with an example.
 
 Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovChain; its model: MLP, Neuron, PolyNet,
-                 Transformer, CausalTransformer, MinimalInduction, GroupNet, PowerNet, KernelRidge, Readout; Init, Start;
-                 SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm; Evaluation
+                 Transformer, CausalTransformer, MinimalInduction, GroupNet, PowerNet, KernelRidge, Readout; Init,
+                 Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm; Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file)
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
