@@ -56,7 +56,10 @@ def mass_curves(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
         panel = f"{irrep.label}, dimension {irrep.dimension}"
         for place, step in enumerate(rows[0]["curve_step"]):
             share = mean([float(row["curve_mass"][place][i]) for row in rows])
-            bands.append({"panel": panel, "x": step, **_interval(share, "mean")})
+            ends = (
+                min(max(end, 0.0), 1.0) for end in (share.low, share.high)
+            )  # of three seeds it may leave the shares
+            bands.append({"panel": panel, "x": step, **_interval(Estimate(share.value, *ends), "mean")})
         for kind, shares in ((LARGEST, max_margin(group).shares), (BEST, predicted(rows[0]).shares)):
             levels.append({"panel": panel, "kind": kind, "level": float(shares[i])})
     return bands_and_levels(
