@@ -22,6 +22,7 @@ import argparse
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -32,6 +33,7 @@ from benchmarks.spoiled_tables import CHANCE, spoil_table
 from glassware.foundation import statistics
 from glassware.foundation.specs import seedless
 from glassware.studies import STUDIES, Study, matching, results
+from glassware.studies.claim import measure
 from glassware.sweeps import Store
 from glassware.sweeps.rows import CIRCUMSTANCES, SCHEMA
 from glassware.training import Run
@@ -41,10 +43,12 @@ RESAMPLES = 200
 Spoil: TypeAlias = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
 
 # What came of a run, whatever its probes.
-OUTCOMES = ("success", "steps_to_success", "diverged_step", "steps_taken", "test_error", "train_error", "final_loss")
-OUTCOMES += ("curve_step", "curve_test_error", "curve_train_error", "curve_loss")
+OUTCOMES = {
+    *("success", "steps_to_success", "diverged_step", "steps_taken", "test_error", "train_error", "final_loss"),
+    *("curve_step", "curve_test_error", "curve_train_error", "curve_loss"),
+}
 # Columns of every row that say what the run was or how the row came about.
-GIVEN = {*SCHEMA, *Run.model_fields, *CIRCUMSTANCES, "train_size", "test_size"} - {*OUTCOMES}
+GIVEN = {*SCHEMA, *Run.model_fields, *CIRCUMSTANCES, "train_size", "test_size"} - OUTCOMES
 # Curves that are accuracies: those of leaky parities.
 ACCURACIES = ("curve_uniform", "curve_leaking")
 
@@ -174,7 +178,7 @@ def judge(study: Study, frame: pl.DataFrame) -> list[Held]:
             rows = spoil(study.name, frame, kind, np.random.default_rng(seed))
             for claim in claims:
                 # A check need not look out for nulls: on those it is enough that the claim does.
-                find = claim.measure if kind == "unknown" else claim.check
+                find = partial(measure, claim) if kind == "unknown" else claim.check
                 try:
                     holds = find(rows).verdict == "holds"
                 except Exception as error:  # a check that breaks on such rows is to be listed, not to end the list

@@ -7,15 +7,16 @@
 
 A run is trained, a sweep is swept, a study is reproduced. Every name has a docstring with an example.
 
-Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication; its model: MLP, Neuron, PolyNet, Transformer,
-                 GroupNet, PowerNet, KernelRidge; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2,
-                 MixedNorm; Evaluation
+Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovChain; its model: MLP, Neuron, PolyNet,
+                 Transformer, CausalTransformer, MinimalInduction, GroupNet, PowerNet, KernelRidge, Readout; Init,
+                 Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm; Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file)
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
 Plan             plan (what a success costs, when to restart)
-Your own         register (any of the following); Task, Model, Activation, Probe; Study: Claim, Finding, at_least,
-                 at_most, above, below, between, counted, all_of, counts, rate, difference, Estimate
+Your own         register (any of the following); Task, draw and unit (its random numbers), Model, Activation, Probe;
+                 Study: Claim, Finding, at_least, at_most, above, below, between, counted, all_of, counts, rate,
+                 difference, Estimate
 What is known    TASKS, MODELS, ACTIVATIONS, PROBES, STUDIES: by name
 Tables           SparseMLPClassifier, SparseMLPRegressor (scikit-learn estimators; pip install 'glassware[tabular]')
 Else             GlasswareError (its text is one sentence), info (this machine), __version__
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from glassware.api.stores import open_store as open
     from glassware.api.studies import claims, figures, list_studies, reproduce
     from glassware.api.sweeps import sweep, train
+    from glassware.foundation.draws import draw, unit
     from glassware.foundation.errors import GlasswareError
     from glassware.foundation.statistics import Estimate, difference
     from glassware.foundation.statistics import wilson as rate
@@ -46,13 +48,16 @@ if TYPE_CHECKING:
         MLP,
         MODELS,
         Activation,
+        CausalTransformer,
         GroupNet,
         Init,
         KernelRidge,
+        MinimalInduction,
         Model,
         Neuron,
         PolyNet,
         PowerNet,
+        Readout,
         Transformer,
     )
     from glassware.probes import PROBES, Probe
@@ -61,7 +66,7 @@ if TYPE_CHECKING:
     from glassware.studies.verdict import above, all_of, at_least, at_most, below, between, counted
     from glassware.sweeps import Store, grid
     from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
-    from glassware.tasks import TASKS, CubeParity, GroupMultiplication, Parity, Task
+    from glassware.tasks import TASKS, CubeParity, GroupMultiplication, MarkovChain, Parity, Task
     from glassware.training import (
         L1,
         L2,
@@ -83,13 +88,14 @@ if TYPE_CHECKING:
     # every class, and ``from glassware import *`` would replace the builtin ``open``.
     __all__ = [
         "ACTIVATIONS", "L1", "L2", "MLP", "MODELS", "PROBES", "SGD", "STUDIES", "TASKS", "Activation", "Adam", "AdamW",
-        "Claim", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation", "Finding", "GlasswareError",
-        "GroupMultiplication", "GroupNet", "Init", "KernelRidge", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet",
-        "PowerNet", "Probe", "Run", "SparseMLPClassifier",
-        "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp", "__version__", "above",
-        "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted", "counts", "difference",
-        "estimate", "figures", "grid", "info", "list_studies", "network", "open", "plan", "rate", "register",
-        "reproduce", "show", "studies", "summary", "sweep", "theory", "to_csv", "to_pandas", "train", "weights",
+        "CausalTransformer", "Claim", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation", "Finding",
+        "GlasswareError", "GroupMultiplication", "GroupNet", "Init", "KernelRidge", "MarkovChain", "MinimalInduction",
+        "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
+        "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
+        "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted",
+        "counts", "difference", "draw", "estimate", "figures", "grid", "info", "list_studies", "network", "open",
+        "plan", "rate", "register", "reproduce", "show", "studies", "summary", "sweep", "theory", "to_csv", "to_pandas",
+        "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
@@ -103,18 +109,19 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "api.stores": "open=open_store",  # the builtin stays itself inside the package
         "api.studies": "claims figures list_studies reproduce",
         "api.sweeps": "sweep train",
+        "foundation.draws": "draw unit",
         "foundation.errors": "GlasswareError",
         "foundation.statistics": "Estimate difference rate=wilson",
         "luck.by_field": "summary",
-        "models": "ACTIVATIONS MLP MODELS Activation GroupNet Init KernelRidge Model Neuron PolyNet PowerNet"
-        " Transformer",
+        "models": "ACTIVATIONS MLP MODELS Activation CausalTransformer GroupNet Init KernelRidge MinimalInduction Model"
+        " Neuron PolyNet PowerNet Readout Transformer",
         "probes": "PROBES Probe",
         "studies": "STUDIES Claim Finding Study",
         "studies.cells": "counts",
         "studies.verdict": "above all_of at_least at_most below between counted",
         "sweeps": "Store grid",
         "tabular": "SparseMLPClassifier SparseMLPRegressor",
-        "tasks": "TASKS CubeParity GroupMultiplication Parity Task",
+        "tasks": "TASKS CubeParity GroupMultiplication MarkovChain Parity Task",
         "training": "L1 L2 SGD Adam AdamW Cosine Doubling Evaluation MixedNorm Run Start WarmUp",
     }
     _HOMES = {

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from glassware.commands import bench, info, open_, plan, results, show, studies, sweep, tabular
+from glassware.foundation.commands import set_parts
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.version import own_version
 
@@ -118,8 +119,13 @@ def glassware(
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
     parts: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Python file that registers parts or studies of your own.", exists=True),
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Python file that registers parts or studies of your own; may be given several times.",
+            exists=True,
+            dir_okay=False,
+        ),
     ] = None,
 ) -> None:
     """A laboratory for test-tube tasks: train thousands of small networks, redraw a paper's figures, judge its claims.
@@ -135,6 +141,7 @@ def glassware(
       glassware show 3f2a                          one run: curve, weights, neurons
       glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
+      glassware --parts mine.py reproduce mine/it  a study of your own
       glassware tabular my.csv --target species    methods on a table of your own
 
     [bold]Files[/bold]
@@ -157,16 +164,37 @@ def glassware(
     """  # noqa: E501 (a paragraph of help is one line: the terminal wraps it)
     if context.invoked_subcommand is None:
         print(context.get_help())
-    if parts is not None:
-        _import(parts)
+    set_parts(parts or ())
+    for file in parts or ():
+        _import(file)
 
 
 def _import(file: Path) -> None:
     """Run a file of the user's, whose registrations then hold for this command."""
+    folder = str(file.resolve().parent)
+    sys.path.insert(0, folder)  # the files beside it, as ``python FILE`` finds them
     try:
         runpy.run_path(str(file))
     except Exception as error:  # whatever the file may raise, in one sentence
-        raise GlasswareError(f"{file} cannot be imported: {type(error).__name__}: {error}") from None
+        if os.environ.get("GLASSWARE_DEBUG"):
+            traceback.print_exc()
+        raise GlasswareError(_why(file, error)) from None
+    finally:
+        sys.path.remove(folder)
+        sys.path.append(folder)  # for what it imports later; last, so that it hides nothing
+
+
+def _why(file: Path, error: Exception) -> str:
+    """What went wrong in a file of the user's, and in which line; glassware's own failures are called so."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+    where = f" in line {lines[-1]}" if lines else ""
+    if isinstance(error, GlasswareError):
+        return f"{file}{where.replace(' in', ',')}: {error}"
+    said = f"{type(error).__name__}: {error}"
+    if Path(frames[-1].filename).resolve().is_relative_to(Path(__file__).resolve().parent):
+        return f"glassware itself failed while it imported {file}{where}: {said}"
+    return f"{file} cannot be imported{where and ','}{where}: {said}"
 
 
 # Commands whose function cannot have their name: ``open`` is a builtin.

@@ -218,6 +218,19 @@ def test_a_notebook(capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(("store", "said"), [("store", "finished runs are kept in store"), (None, "nothing is kept")])
+def test_ctrl_c_says_what_is_kept(folder, monkeypatch, caplog, store, said):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["glassware.sweeps.sweep"], "train", stop)
+    for call in (lambda: glassware.sweep([tiny()], store), lambda: glassware.reproduce(STUDY, "smoke", store=store)):
+        caplog.clear()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert said in caplog.text
+
+
 def test_a_study(tmp_path, trained):
     places = {"store": tmp_path / "store", "figures": tmp_path / "figures"}
     report = glassware.reproduce(STUDY, "smoke", **places)

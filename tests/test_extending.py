@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import glassware as gw
 from glassware.sweeps import Store
+from tests.calls import call, sentence
 
 PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
 (BLOCK,) = [code for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL) if "class Rings" in code]
@@ -83,9 +85,31 @@ def test_a_run_is_shown_and_its_network_given_back(folder):
     np.testing.assert_allclose(error, row["test_error"], atol=2e-4)
 
 
-def test_a_file_of_parts_that_fails_is_one_sentence(folder):
-    (folder / "broken.py").write_text("import nothing_of_this_name")
-    found = run(folder, "-m", "glassware", "--parts", "broken.py", "info")
-    assert found.returncode == 2
-    assert found.stderr.count("\n") == 1
-    assert "broken.py cannot be imported" in found.stderr
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("\nimport nothing_of_this_name", "broken.py cannot be imported, in line 2: ModuleNotFoundError"),
+        ("import glassware as gw\ngw.register(3)", "broken.py, line 2: register a subclass of Task or Model"),
+        ("import glassware.theory.boolean as b\nb.walsh_hadamard(None)", "glassware itself failed while it"),
+    ],
+)
+def test_a_file_of_parts_that_fails_is_one_sentence(folder, code, said, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "broken.py").write_text(code)
+    assert sentence(call("--parts", "broken.py", "info")).startswith(said)
+
+
+def test_files_of_parts_find_their_neighbours_and_are_suggested_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("glassware.studies.STUDIES", dict(gw.STUDIES))
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/beside.py").write_text("NAME = 'mine/beside'")
+    lines = "from beside import NAME\nimport glassware as gw\n"
+    (tmp_path / "sub/one.py").write_text(lines + "gw.register(gw.Study(NAME, '', '', (lambda *_: [],), ()))")
+    (tmp_path / "two.py").write_text("import glassware as gw\ngw.register(gw.Study('mine/two', '', '', (), ()))")
+    gw.Store("results/store").parts_path.mkdir(parents=True)
+    both = ["--parts", "sub/one.py", "--parts", "two.py"]
+    said = "no results of mine/beside at scale smoke yet: glassware --parts sub/one.py --parts two.py reproduce mine"
+    assert sentence(call(*both, "figures", "mine/beside", "--scale", "smoke")).startswith(said)
+    assert "mine/two" in call(*both, "studies").stdout
+    assert "or by --parts FILE" in sentence(call("figures", "yours/three"))

@@ -37,7 +37,7 @@ def _registries() -> Iterator[None]:
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in blocks("python")])
 def test_python_block_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "block", "exec", dont_inherit=True), {"__name__": "block"})
+    exec(compile(code, "block", "exec", dont_inherit=True), {"__name__": "__main__"})
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in blocks("toml")])

@@ -25,7 +25,7 @@ def claim(name, holds, scales=ALL):
     check = lambda frame: (
         NOT_ENOUGH if holds is None else Finding(Estimate(0.5, 0.25, 0.75), needed, "points", "1 of 2")
     )
-    return Claim(name, f"It is said that {name}", "Section 1", "≥ 50%", check, scales)
+    return Claim(name, f"It is said that {name}", "Section 1", needed.words("points"), check, scales)
 
 
 CLAIMS = (claim("true", True), claim("false", False), claim("rare", None), claim("large", True, ("paper",)))

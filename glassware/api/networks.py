@@ -14,7 +14,9 @@ from glassware.api.folders import STORE, AnyStore, as_store
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import held_out_key
 from glassware.foundation.errors import GlasswareError
+from glassware.models import Homogeneous
 from glassware.models.model import Params, from_leaves
+from glassware.sweeps.own_code import COLUMN, tell_of_other_code
 from glassware.sweeps.validation import build
 from glassware.training.run import Run
 
@@ -40,7 +42,11 @@ class Network:
 
     def __call__(self, x: Any) -> np.ndarray:
         """Outputs for inputs (batch, *input_shape)."""
-        return np.asarray(self.run.network.apply(self.params, jnp.asarray(x)))
+        given, wanted = jnp.asarray(x), self.run.task.input_shape
+        if given.shape[1:] != tuple(wanted):
+            axes = ", ".join(map(str, ("batch", *wanted)))
+            raise GlasswareError(f"this network takes inputs of shape ({axes}), not {given.shape}")
+        return np.asarray(self.run.network.apply(self.params, given))
 
     def examples(self, count: int = EXAMINED) -> tuple[np.ndarray, np.ndarray]:
         """Inputs and targets of held-out examples of its task."""
@@ -50,11 +56,16 @@ class Network:
         return np.asarray(task.inputs(values, raw)), np.asarray(task.targets(values, raw))
 
     def shares(self) -> np.ndarray:
-        """How much of the output each hidden unit carries, (units,): mean size of what it sends out, summing to 1.
+        """How much each hidden unit counts, (units,), summing to 1.
 
-        For networks with one hidden layer that multiplies the input.
+        For a homogeneous network its share of the sum of ||omega||^nu, by which margins are normalised. For another one
+        with one hidden layer that multiplies the input, the mean size of what the unit sends to the output.
         """
         model = self.run.network
+        if isinstance(model, Homogeneous):
+            lengths = np.linalg.norm(np.asarray(model.neurons(self.params), np.float64), axis=1)
+            sizes = lengths**model.homogeneity
+            return sizes / sizes.sum() if sizes.sum() else sizes
         if not (model.layered and len(model.widths) == 1 and hasattr(model, "sigma")):
             raise GlasswareError(f"the neurons of a '{model.name}' do not each send one number to the output")
         first, last = self.params
@@ -70,8 +81,10 @@ def find(run: AnyRow, store: AnyStore) -> Row:
     ids = kept.read(["id"])["id"]
     found = ids.filter(ids.str.starts_with(wanted)) if wanted else ids.clear()
     if len(found) != 1:
-        how = "no run" if not len(found) else f"{len(found)} runs"
-        raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'")
+        how, hint = "no run", "; if it is in another store, give store= (--store)"
+        if len(found):
+            how, hint = f"{len(found)} runs", ""
+        raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'{hint}")
     return kept.read().row(by_predicate=pl.col("id") == found[0], named=True)
 
 
@@ -113,4 +126,6 @@ def network(run: AnyRow, step: int | str = "final", *, store: AnyStore = STORE) 
     kept = as_store(store)
     row = find(run, kept)
     params = from_leaves(kept.weights(row["id"], step))
-    return Network(build(json.loads(row["spec"])), step, jax.tree.map(jnp.asarray, params))
+    spec = build(json.loads(row["spec"]))
+    tell_of_other_code(pl.DataFrame([{"id": row["id"], COLUMN: row.get(COLUMN)}]), {row["id"]: spec}, kept.path)
+    return Network(spec, step, jax.tree.map(jnp.asarray, params))

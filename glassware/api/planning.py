@@ -67,11 +67,11 @@ def estimate(
     wanted: dict[str, Run] = {}
     todo: dict[str, Run] = {}
     later = 0
-    for stage in chosen.stages:
+    for number in range(len(chosen.stages)):
         if todo:  # its runs follow from rows that are not there yet
             later += 1
             continue
-        plan = make_plan(stage(size, seeds, table), kept)
+        plan = make_plan(chosen.stage_runs(number, size, seeds, table), kept)
         wanted, todo = {**wanted, **plan.wanted}, {**todo, **plan.todo}
         found = select(rows, plan) if len(rows) else pl.DataFrame()
         table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found

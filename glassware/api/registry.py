@@ -17,7 +17,8 @@ def register(part: Known, name: str | None = None) -> Known:
     """Make a task, model, probe, activation or study of your own known, and return it; a decorator for classes.
 
     Runs, sweep files, stores and the command line then find it by its name. Registering it again replaces it; names
-    that glassware itself uses are refused.
+    that glassware itself uses are refused. Rows in a store are found by names and fields: after changing what the code
+    of a part does, change its name, give it a new field, or use another store.
 
     Args:
         part: a subclass of ``Task`` or ``Model``, a ``Probe``, an ``Activation``, or a ``Study``.

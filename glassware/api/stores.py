@@ -135,8 +135,8 @@ def _match(rows: pl.DataFrame, store: Store, tell: Callable[[str], None]) -> tup
 def _ids(study: Study, scale: Scale, rows: pl.DataFrame, store: Store) -> tuple[int, set[str]]:
     """How many runs the study wants, and the ids of those that are there."""
     table, wanted, there = pl.DataFrame(), 0, set[str]()
-    for stage in study.stages:
-        ids = named(stage(scale, None, table), store)
+    for number in range(len(study.stages)):
+        ids = named(study.stage_runs(number, scale, None, table), store)
         wanted += len(ids)
         found = pick(rows, ids)
         if not len(found):  # later stages build on these

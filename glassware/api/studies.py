@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import polars as pl
 
 from glassware import studies
 from glassware.api.folders import FIGURES, STORE, AnyStore, as_store, check_figures, existing
-from glassware.api.sweeps import check_counts, make_reporter
+from glassware.api.sweeps import check_counts, make_reporter, stopped_in_words
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
-from glassware.studies import SCALES, Judgement, Report, Study
+from glassware.studies import SCALES, FigureError, Judgement, Report, Study
 from glassware.sweeps import Reporter, parse_share
 from glassware.training import Run
+
+log = logging.getLogger("glassware")
 
 
 def reproduce(
@@ -43,7 +46,8 @@ def reproduce(
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     Returns:
-        A report with the rows (``frame``), the claims (``judgements``) and the paths of the ``figures``.
+        A report with the rows (``frame``), the claims (``judgements``) and the paths of the ``figures``. A claim whose
+        check fails has the verdict ``error``; a figure that cannot be drawn is named in the log. The others are there.
 
     >>> import glassware as gw
     >>> report = gw.reproduce("pareto/weight-decay", "smoke", store=None, figures=None, seeds=1)
@@ -59,11 +63,20 @@ def reproduce(
         make_reporter(progress, len(chosen.stages), lanes, engine),
         None if store is None else as_store(store),
     )
-    frame = studies.train(chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine)
+    with stopped_in_words(store, progress):
+        frame = studies.train(chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine)
     if own is not None:
         return Report(chosen.name, size, frame, [], [])
-    drawn = [] if figures is None else draw(chosen, size, frame, figures)
-    return Report(chosen.name, size, frame, studies.claims(chosen, size, frame), drawn)
+    judged = studies.claims(chosen, size, frame)
+    try:
+        drawn = [] if figures is None else draw(chosen, size, frame, figures)
+    except FigureError as error:  # what was trained and judged is not lost
+        log.warning(str(error))
+        drawn = error.drawn
+    for one in judged:
+        if one.verdict == "error":
+            log.warning(f"claim '{one.claim}' of {one.study}: {one.detail}")
+    return Report(chosen.name, size, frame, judged, drawn)
 
 
 def claims(
@@ -101,6 +114,8 @@ def figures(
     seeds: int | None = None,
 ) -> list[Path]:
     """Draw a study's figures from the results in a store, as PNG and HTML, and return their paths; trains nothing.
+
+    A figure that cannot be drawn is named in a GlasswareError, after the others are drawn.
 
     Args:
         study: name of a study, or one of your own.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +17,8 @@ from glassware.progress import Progress
 from glassware.sweeps import Reporter, parse_share
 from glassware.sweeps import sweep as sweep_runs
 from glassware.training import Run
+
+log = logging.getLogger("glassware")
 
 
 def train(run: Run, store: AnyStore | None = None, *, engine: Engine = "auto") -> Row:
@@ -53,7 +57,8 @@ def sweep(
     Args:
         runs: runs (see ``grid``), or the path of a TOML sweep file.
         store: folder of results, made when it is not there; without one the rows are only returned.
-        lanes: runs held at once; chosen from the device's memory unless given.
+        lanes: runs held at once; chosen from the device's memory unless given. On a CPU 32 per core train side by side
+            and end at about the same time: with fewer the first ends sooner, which Ctrl-C then keeps.
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         share: ``2/8`` trains the second of eight equal shares and returns its rows; eight processes, on as many GPUs or
             machines, may do theirs at the same time into one store.
@@ -69,7 +74,21 @@ def sweep(
         raise GlasswareError("gw.sweep takes many runs; one is trained by gw.train(run)")
     check_counts(lanes=lanes)
     own, reporter = None if share is None else parse_share(share), make_reporter(progress, 1, lanes, engine)
-    return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own)
+    with stopped_in_words(store, progress):
+        return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own)
+
+
+@contextmanager
+def stopped_in_words(store: AnyStore | None, progress: bool | Reporter) -> Iterator[None]:
+    """On Ctrl-C say in the log what is kept; not for callers with a reporter of their own, who say it themselves."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if isinstance(progress, bool):
+            place = getattr(store, "path", store)
+            kept = f"finished runs are kept in {place}, and the same call goes on from there"
+            log.warning(f"stopped: {kept if store is not None else 'without a store nothing is kept'}")
+        raise
 
 
 def make_reporter(progress: bool | Reporter, stages: int, lanes: int | None, engine: Engine) -> Reporter | None:

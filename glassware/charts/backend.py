@@ -18,7 +18,7 @@ else:
     alt, vl_convert = LazyModule("altair"), LazyModule("vl_convert")
     Figure = object
 
-Record: TypeAlias = dict[str, object]  # of a chart's data
-Spec: TypeAlias = dict[str, Any]  # JSON: Vega-Lite, or a part of it
+Record: TypeAlias = dict[str, object]  # one data point of a chart
+Spec: TypeAlias = dict[str, Any]  # Vega-Lite JSON, or a part of it
 
 __all__ = ["Figure", "Record", "Spec", "alt", "vl_convert"]

@@ -10,7 +10,7 @@ from glassware.charts.backend import Figure, alt
 from glassware.charts.labels import need, number, percent
 from glassware.charts.theme import CATEGORIES, DENSE, MUTED, heading, inline, log_axis
 
-STEP = 44  # pixels a box
+STEP = 44  # pixels per box
 
 
 def boxes(
@@ -26,10 +26,10 @@ def boxes(
     subtitle: str = "",
     baseline: Sequence[tuple[float, float]] = (),
 ) -> alt.TopLevelMixin:
-    """A box (quartiles, whiskers of 1.5 times their distance, dots beyond) of ``y`` on a log axis at every ``x``.
+    """A box (quartiles, whiskers of 1.5 interquartile ranges, dots beyond) of ``y`` on a log axis at every ``x``.
 
-    Rows whose ``y`` is not finite count as failures: they are in no box, and where there are any, the share of the
-    others stands above it. ``baseline`` is a dashed line of reference, pairs of x and y, the same in every panel.
+    Rows whose ``y`` is not finite count as failures: they are left out of the box, and the success rate is written
+    above it. ``baseline`` is a dashed reference line, pairs of x and y, the same in every panel.
     """
     need(table, [x, y, kind, panel])
     order = [number(value) for value in sorted(table[x].unique())]

@@ -10,7 +10,7 @@ import polars as pl
 from glassware.charts.labels import keys, need
 from glassware.foundation.statistics import NEVER, Estimate, wilson
 
-TIMES = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")  # a failure takes for ever
+TIMES = pl.col("steps_to_success").cast(pl.Float64).fill_null(NEVER).alias("times")  # a failure takes forever
 _wilson = lru_cache(maxsize=None)(wilson)  # thousands of cells share a few dozen counts
 
 
@@ -19,8 +19,8 @@ def cells(
 ) -> pl.DataFrame:
     """Successes, trials, rate with its Wilson interval and median time, one row per combination of the columns.
 
-    ``median`` is null where half of the runs or fewer succeed: a failure takes for ever. ``success`` names the column
-    of truths that are counted.
+    ``median`` is null where half of the runs or fewer succeed: a failure takes forever. ``success`` names the Boolean
+    column to count.
     """
     by = keys(frame, columns)
     need(frame, [*by, success, "steps_to_success"])

@@ -10,6 +10,7 @@ from glassware.charts.theme import INK, MUTED, heading, inline, panelled
 
 STEP, HEIGHT = 13, 130  # pixels of a bar, of a panel
 NARROWEST, WIDEST = 170, 480
+LETTER = 7  # pixels
 COUNT, SHARE = "counts", "shares"
 
 
@@ -48,7 +49,8 @@ def counts_beside_shares(
             title=None, orient="bottom", symbolType="stroke", symbolStrokeColor=INK, symbolSize=200, labelLimit=420
         ),
     )
-    size = {"width": min(WIDEST, max(NARROWEST, STEP * len(order))), "height": HEIGHT}
+    letters = LETTER * sum(len(str(label)) + 1 for label in order)  # so that every name of an irrep has room
+    size = {"width": min(WIDEST, max(NARROWEST, STEP * len(order), letters)), "height": HEIGHT}
     views: list[Figure] = []
     for side, words, ticks in (
         (COUNT, count_title, alt.Axis(tickCount=4, tickMinStep=1)),

@@ -19,7 +19,7 @@ LOGARITHMIC = ("m", "width")  # numeric on a log axis, unless a value is missing
 WIDTH, HEIGHT = 340, 210
 DODGE = 6  # pixels between the bars of two colours
 MANY_POINTS = 12  # on a line; more are drawn smaller
-FEW_TICKS = 8  # an axis with so many values or fewer names all of them
+FEW_TICKS = 8  # an axis with at most this many values labels them all
 
 
 def success_curves(
@@ -95,7 +95,7 @@ def _rates(frame: pl.DataFrame, axes: _Axes) -> Figure:
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], tickCount=5),
     )
-    return _draw(table, axes, y, lift=2)  # the name of 100% lifts the header by the other five pixels
+    return _draw(table, axes, y, lift=2)  # the label 100% raises the header by the remaining five pixels
 
 
 def _times(frame: pl.DataFrame, axes: _Axes) -> Figure:
@@ -103,7 +103,7 @@ def _times(frame: pl.DataFrame, axes: _Axes) -> Figure:
     lows, highs, words = [], [], []
     for middle, sample in table.select("median", "times").iter_rows():
         found = None if middle is None else bootstrap(median, sample)
-        # An interval that reaches up to never has no upper end to draw.
+        # An interval that extends to infinity has no upper end to draw.
         bounded = found is not None and math.isfinite(found.high)
         lows.append(found.low if found and bounded else None)
         highs.append(found.high if found and bounded else None)
@@ -137,7 +137,7 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
             "label": label,
             "colour": hue,
             "panel": head[panel],
-            "piece": label == NULLS.get(axes.x),  # online is no sample size: the line stops before it
+            "piece": label == NULLS.get(axes.x),  # online is not a sample size: the line stops before it
             "value": cell["value"],
             "low": cell["low"],
             "high": cell["high"],
@@ -179,7 +179,7 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
         return chart
     header = alt.Header(labelAnchor="start", labelPadding=lift)
     facet = alt.Facet("panel:N", sort=[head[label] for label in panel_order], title=None, header=header)
-    # Flush, so that panels of two figures side by side stand level whatever their axes.
+    # Flush, so that the panels of two adjacent figures line up whatever their axes.
     return chart.facet(facet=facet, columns=1, spacing=46, bounds="flush")
 
 
@@ -189,7 +189,7 @@ def _numeric_x(table: pl.DataFrame, axes: _Axes) -> alt.X:
         axis = alt.Axis(values=values, tickCount=len(values), labelExpr=SHORT, grid=False, labelOverlap="greedy")
     else:
         axis = log_axis(values[0], values[-1], grid=False, labelOverlap="greedy")
-    # All values, drawn or not: the panels of rates and of times then share the axis.
+    # All values, drawn or not, so that rates and times share the axis.
     scale = alt.Scale(type="log", domain=[values[0], values[-1]], nice=False, padding=8)
     return alt.X("x:Q", title=axes.x_title, scale=scale, axis=axis)
 
@@ -202,7 +202,7 @@ def _ordinal_x(order: list[str], axes: _Axes) -> alt.X:
 
 
 def _dodge(order: list[str], hue_order: list[str]) -> alt.XOffset:
-    """Bars of different colours stand side by side, a few pixels apart around the middle of their band."""
+    """Put bars of different colours side by side, a few pixels apart, centred in their band."""
     band = WIDTH / len(order)
     reach = min(0.3 * band, DODGE * (len(hue_order) - 1) / 2)
     scale = alt.Scale(type="point", domain=hue_order, range=[band / 2 - reach, band / 2 + reach])

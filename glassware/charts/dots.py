@@ -8,8 +8,8 @@ from glassware.charts.backend import Spec, alt
 from glassware.charts.labels import WORDS, labels, name, need
 from glassware.charts.theme import DENSE, colours, heading, inline
 
-LETTER = 6.0  # pixels a letter of a label takes
-SLANT = -30  # degrees of labels that would run into one another
+LETTER = 6.0  # pixels per letter of a label
+SLANT = -30  # degrees, for labels that would overlap
 
 
 def dots(

@@ -1,4 +1,4 @@
-"""The cells of a heat map: their numbers, their labels and where they stand."""
+"""The cells of a heat map: their numbers, labels and positions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from glassware.charts.backend import Record
 from glassware.charts.cells import cells, middles
 from glassware.charts.labels import WORDS, keys, labels, name, need, percent, phrase
 
-NULL_GAP = 0.45  # of a cell, before the column of a missing number, such as online
-CROWDED = 10  # columns; on an axis of more numbers only powers of ten are named
+NULL_GAP = 0.45  # of a cell, before the column for a missing number, such as online
+CROWDED = 10  # columns; an axis with more numbers labels only powers of ten
 
 
-Row: TypeAlias = dict[str, Any]  # of a table, as Polars hands it out
+Row: TypeAlias = dict[str, Any]  # of a table, as Polars returns it
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Grid:
         table: one row per cell: its keys, counts, ``value`` with its interval ``low`` to ``high``, and ``cell`` (a
             number), ``left`` (its edge), ``init_label``, ``x_label``, ``y_label``, ``row_label`` and ``column_label``.
         x, y, value: the columns that are drawn.
-        by: the columns that tell cells apart.
-        panels_by: the columns that make rows and columns of panels.
+        by: the columns that identify a cell.
+        panels_by: the columns that define the rows and columns of panels.
         rows: labels of the rows of panels, if any.
         columns: labels of the columns of panels, if any.
         xs: labels along the horizontal axis; a missing number, such as online, is last.
@@ -57,17 +57,17 @@ class Grid:
 
     @property
     def side(self) -> int:
-        """Pixels of a cell: as many as leave the figure the width of a page."""
+        """Pixels per cell, so that the figure is as wide as a page."""
         return max(11, min(40, 600 // (max(1, len(self.columns)) * (len(self.xs) + 1))))
 
     @property
     def width(self) -> int:
-        """Pixels of a panel."""
+        """Width of a panel in pixels."""
         return round(self.side * (self.lefts[-1] + 1))
 
     @property
     def height(self) -> int:
-        """Pixels of a panel: cells are square, but a single row of panels is as high as the curves beside it."""
+        """Height of a panel: cells are square, but one row of panels is as high as the curves beside it."""
         count = len(self.ys)
         return max(self.side * count, min(180, 60 * count)) if len(self.rows) <= 1 else self.side * count
 
@@ -79,15 +79,15 @@ class Grid:
         return f"median {name(self.value)}"
 
     def ticks(self) -> dict[float, str]:
-        """The name at the middle of every column of cells; on a crowded axis of numbers most are blank."""
+        """The label in the middle of every column of cells; on a crowded axis of numbers most are blank."""
         shown = self.xs
         if len(self.xs) > CROWDED and not isinstance(self.table.schema[self.x], WORDS):
             values = dict(self.table.select("x_label", self.x).iter_rows())
             last = len(self.xs) - 1
-            # The name left of online would run into it.
+            # The label to the left of online would overlap it.
             beside = last - 1 if values[self.xs[last]] is None else None
             shown = [label if _round(values[label]) and i != beside else "" for i, label in enumerate(self.xs)]
-            if sum(map(bool, shown)) < 2:  # no powers of ten: some of them, evenly
+            if sum(map(bool, shown)) < 2:  # too few powers of ten: label some values, evenly spaced
                 every = math.ceil(len(self.xs) / CROWDED)
                 shown = [label if i % every == 0 else "" for i, label in enumerate(self.xs)]
         return {left + 0.5: label for left, label in zip(self.lefts, shown, strict=True)}
@@ -97,7 +97,7 @@ class Grid:
         return [self._record(cell) for cell in self.table.iter_rows(named=True)]
 
     def words(self, shown: dict[int, int]) -> list[Record]:
-        """Every cell as two lines of text, over as many curves as ``shown`` says."""
+        """Two lines of text per cell, to stand above its curves; ``shown`` says how many there are."""
         return [self._words(cell, shown.get(cell["cell"], 0)) for cell in self.table.iter_rows(named=True)]
 
     def tooltip(self) -> dict[str, str]:
@@ -192,7 +192,7 @@ def make_grid(
 
 
 def _inits(frame: pl.DataFrame) -> pl.Expr:
-    """The initial weights of a cell's runs, for when its panel does not name them."""
+    """The initial weights of a cell's runs, in case its panel does not name them."""
     ones = pl.col("s").cast(pl.String) + "-sparse" if "s" in frame.columns else pl.lit(None, pl.String)
     label = pl.when(pl.col("init") == "sparse").then(pl.coalesce(ones, "init")).otherwise("init")
     return label.unique(maintain_order=True).str.join(", ").alias("init_label")
@@ -203,5 +203,5 @@ def _panel(cell: Row) -> dict[str, str]:
 
 
 def _round(value: float | None) -> bool:
-    """Whether a number is a power of ten; what is missing is always named."""
+    """Whether a number is a power of ten; a missing one is always labelled."""
     return value is None or (value > 0 and abs(math.log10(value) - round(math.log10(value))) < 1e-9)

@@ -19,9 +19,9 @@ from glassware.charts.save import BROWSER, ON_PAPER
 from glassware.charts.theme import HEAT, INK, PICK, heading, inline
 from glassware.charts.traces import find_curves
 
-PANELS_WITH_CURVES = 4  # a figure of more panels is printed without training curves
-CHECK = "M-0.5,0.02 L-0.15,0.38 L0.5,-0.36"  # drawn, for not every font has the sign
-SMALL = 15  # pixels; smaller cells have thinner lines and smaller names
+PANELS_WITH_CURVES = 4  # a figure with more panels is printed without training curves
+CHECK = "M-0.5,0.02 L-0.15,0.38 L0.5,-0.36"  # drawn, because not every font has a check mark
+SMALL = 15  # pixels; smaller cells have thinner lines and smaller labels
 
 
 def success_heat_map(
@@ -39,14 +39,15 @@ def success_heat_map(
 ) -> alt.TopLevelMixin:
     """Percent of successful runs by two columns, in panels by two others.
 
-    A check mark means all runs. On a page, hovering over a cell gives its numbers and a click its training curves.
+    A check mark means all runs. In the browser, hovering over a cell shows its numbers and clicking it its training
+    curves.
 
     Args:
         frame: one row per run.
-        title, subtitle: words. Below them stands what all runs have in common, and what is pooled over.
-        x, y: columns of numbers or words; a missing m is online, and rightmost.
-        row, column: columns that make rows and columns of panels.
-        value: what the colours show: of a column of truths their share, of a column of numbers the median.
+        title, subtitle: text. Below them the figure says what all runs have in common, and what is pooled.
+        x, y: columns of numbers or words; a missing m means online and comes last.
+        row, column: columns that define rows and columns of panels.
+        value: what the colours show: the share of true values in a Boolean column, the median of a numeric one.
         overlay: lines over the cells (see ``overlay_records``); such a figure has no training curves.
         over: fields of the specification that are pooled on purpose.
     """
@@ -85,7 +86,7 @@ def _panels(grid: Grid, picked: alt.Parameter | None, drawn_over: list[Record] |
     check = base.transform_filter("datum.check").mark_point(
         size=size, stroke=INK, strokeWidth=1.1 if small else 1.6, fill="transparent", opacity=1, tooltip=None
     )
-    # Without a tooltip of its own it lets hovers and clicks through to its cell.
+    # Without a tooltip of its own it passes hovers and clicks through to its cell.
     check = check.encode(x=alt.X("middle:Q", scale=scale), y=y, shape=_check(size))
     layers = [rect, check]
     if picked:
@@ -104,7 +105,7 @@ def _panels(grid: Grid, picked: alt.Parameter | None, drawn_over: list[Record] |
     if grid.columns:
         header = alt.Header(labelPadding=6)
         facets["column"] = alt.Column("column:N", sort=grid.columns, title=None, header=header)
-    spacing = {"row": 14, "column": 26 if small else 20}  # wide enough for the name of the online column
+    spacing = {"row": 14, "column": 26 if small else 20}  # wide enough for the label of the online column
     return panel.facet(**facets, spacing=spacing) if facets else panel
 
 
@@ -126,7 +127,7 @@ def _x_axis(grid: Grid) -> alt.Axis:
 
 
 def _crowded(ticks: dict[float, str], side: int) -> bool:
-    """Whether names of neighbours would run into one another; the ends of a name may stand out of its cell."""
+    """Whether neighbouring labels would overlap; the ends of a label may extend beyond its cell."""
     places = [place for place, label in ticks.items() if label]
     room = min((b - a for a, b in itertools.pairwise(places)), default=1.0) * side
     return LETTER * max(map(len, ticks.values())) > 1.15 * room

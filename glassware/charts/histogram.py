@@ -1,4 +1,4 @@
-"""Histograms with laws drawn over them, as small multiples."""
+"""Histograms with theoretical distributions drawn over them, as small multiples."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SMALL = (270, 190)
 def histogram(
     bars: pl.DataFrame, laws: pl.DataFrame, *, title: str, x_title: str, y_title: str, subtitle: str = ""
 ) -> alt.TopLevelMixin:
-    """Bars, and over them lines of what some law expects; a panel each, with axes of its own.
+    """Bars, with lines over them for what some law predicts; every panel has axes of its own.
 
     Args:
         bars: columns panel, left, right, share. Panels keep their order.
-        laws: columns panel, kind, x, share: a line a panel and kind.
-        title, x_title, y_title, subtitle: words.
+        laws: columns panel, kind, x, share: one line per panel and kind.
+        title, x_title, y_title, subtitle: text.
     """
     need(bars, ["panel", "left", "right", "share"])
     panels = bars["panel"].unique(maintain_order=True).to_list()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.reasons import missing_column
 
 NAMES = {
     "m": "sample size m",
@@ -21,7 +22,7 @@ NAMES = {
 SYMBOLS = {"width": "r", "weight_decay": "λ", "lr": "η", "batch": "B"}
 NULLS = {"m": "online", "s": "dense"}  # what a missing value means
 SHARES = ("error", "accuracy")  # metrics that are shares of examples: drawn in percent
-WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)  # values that need no "name =" before them
+WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)  # types whose values need no "name =" before them
 
 
 def name(column: str) -> str:
@@ -30,7 +31,7 @@ def name(column: str) -> str:
 
 
 def number(value: float) -> str:
-    """300, 1k, 2.5k, 1M; small and odd numbers in full, so that different values never look the same."""
+    """300, 1k, 2.5k, 1M; small and uneven numbers in full, so that different values never look the same."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
             return f"{value / size:.9g}{letter}"
@@ -38,23 +39,23 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as whole percents, but never rounded onto 0% or 100%, which mean none and all."""
+    """A share as a whole percentage, never rounded to 0% or 100%, which mean none and all."""
     if 0 < share < 0.005:
         return "<1%"
     return ">99%" if 0.995 <= share < 1 else f"{100 * share:.0f}%"
 
 
 def need(frame: pl.DataFrame, columns: Sequence[str]) -> None:
-    """One sentence when there is nothing to draw or a column is missing."""
+    """Raise one sentence if there is nothing to draw or a column is missing."""
     missing = [column for column in columns if column not in frame.columns]
     if missing:
-        raise GlasswareError(f"a chart needs the column '{missing[0]}', which this table does not have")
+        raise GlasswareError(f"a chart needs the column '{missing[0]}': {missing_column(missing[0], frame.columns)}")
     if not len(frame):
         raise GlasswareError("a chart needs at least one row, and this table has none")
 
 
 def keys(frame: pl.DataFrame, columns: Sequence[str | None]) -> list[str]:
-    """The columns that tell values apart: those named, and s beside init, for 2-sparse is not 3-sparse."""
+    """The columns that distinguish cells: those given, and s along with init, because 2-sparse is not 3-sparse."""
     wanted = [column for column in columns if column is not None]
     if "init" in wanted and "s" in frame.columns:
         wanted.append("s")
@@ -62,9 +63,9 @@ def keys(frame: pl.DataFrame, columns: Sequence[str | None]) -> list[str]:
 
 
 def labels(table: pl.DataFrame, column: str) -> tuple[list[str], list[str]]:
-    """The label of every row, and the different labels in the order of an axis.
+    """The label of every row, and the distinct labels in the order of an axis.
 
-    Numbers increase and what is missing (online) comes last; words keep the order in which they appear, so a study
+    Numbers increase and missing ones (online) come last; words keep the order in which they appear, so a study
     orders its panels by ordering its rows.
     """
     if column == "init":
@@ -79,7 +80,7 @@ def labels(table: pl.DataFrame, column: str) -> tuple[list[str], list[str]]:
 
 
 def init_label(init: str, s: int | None) -> str:
-    """Dense, or 2-sparse where the number of ones is known."""
+    """``dense``, or ``2-sparse`` where the number of ones is known."""
     return f"{s}-sparse" if init == "sparse" and s is not None and s > 0 else init
 
 

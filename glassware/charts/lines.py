@@ -1,4 +1,4 @@
-"""Many lines against a quantity, as small multiples: curves of single runs, weights along the way."""
+"""Many lines against a quantity, as small multiples: curves of single runs, weights during training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glassware.charts.theme import CATEGORIES, SHORT, heading, inline, log_axis,
 
 SIZES = {1: (460, 260), 2: (330, 190), 3: (300, 170)}
 SMALL = (215, 140)
-DIGITS = 4  # significant; more than a pixel
+DIGITS = 4  # significant: finer than a pixel
 
 
 def lines(
@@ -36,17 +36,17 @@ def lines(
     own_x: bool = True,
     own_y: bool = False,
 ) -> alt.TopLevelMixin:
-    """One thin line a value of ``line``, in the colour of its ``kind``, in the panel it belongs to.
+    """One thin line per value of ``line``, in the colour of its ``kind``, in its own panel.
 
     Args:
-        table: one row a point. Panels and kinds keep the order in which they appear; later kinds are drawn on top.
+        table: one row per point. Panels and kinds keep the order in which they appear; later kinds are drawn on top.
         x, y, line, kind, panel: columns.
-        colours: kind to colour; a hue each unless given.
+        colours: kind to colour; by default each has its own hue.
         columns: panels side by side.
-        log_x, log_y: logarithmic axes; points that have no place on them are left out.
+        log_x, log_y: logarithmic axes; points that are not positive are left out.
         y_domain: ends of the vertical axis.
         percent: whether y is a share.
-        own_x, own_y: whether every panel has an axis of its own (on a logarithmic one, if each has two values).
+        own_x, own_y: whether every panel has its own axis (a logarithmic one only if each panel has two values).
     """
     need(table, [x, y, line, kind, panel])
     kinds, panels = _order(table, kind), _order(table, panel)
@@ -62,13 +62,13 @@ def lines(
         .select(panel=pl.col(panel), kind=pl.col(kind), line=pl.col(line).cast(pl.String), x=pl.col(x), y=pl.col(y))
         .with_columns(
             rank=pl.col("kind").replace_strict(kinds, range(len(kinds))),
-            lone=pl.col("x").list.len() == 1,  # a line of one point cannot be seen: it is a dot
+            lone=pl.col("x").list.len() == 1,  # a line of one point would be invisible: draw a dot
         )
         .sort("rank", maintain_order=True)
         .to_dicts()
     )
     if log_x and table.group_by(panel).agg(pl.col(x).n_unique())[x].min() == 1:
-        own_x = False  # an axis without length: all its ticks would lie on one another
+        own_x = False  # an axis of length zero: all its ticks would coincide
     across = min(columns, len(panels))
     width, height = SIZES.get(across, SMALL)
     base = alt.Chart(inline(records)).encode(
@@ -103,7 +103,7 @@ def _scale(log: bool, domain: tuple[float, float] | None = None) -> alt.Scale:
 
 
 def _x_axis(values: pl.Series, log: bool) -> alt.Axis:
-    if log and values.n_unique() == 1:  # not even the panels together have a length
+    if log and values.n_unique() == 1:  # even all panels together have a single value
         return alt.Axis(labelExpr=SHORT, values=[float(values[0])], grid=False)
     if log:
         return log_axis(float(values.min()), float(values.max()), grid=False, labelOverlap="greedy")  # type: ignore[arg-type]

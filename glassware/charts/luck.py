@@ -1,4 +1,4 @@
-"""Data against compute: what one success costs with how many examples, and the front of the best choices."""
+"""Data against compute: what one success costs at each number of examples, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NEEDED = ("examples", "flops", "flops_low", "flops_high", "width", "init", "trie
 def data_against_compute(
     prices: pl.DataFrame, front: pl.DataFrame, *, title: str, subtitle: str = "", m: int | None = None
 ) -> alt.TopLevelMixin:
-    """A dot for every priced cell, both axes logarithmic; the front as a stair with intervals and widths.
+    """A dot for every priced cell, both axes logarithmic; the front as a staircase with intervals and widths.
 
     Args:
-        prices: a table of prices; cells without one are not drawn.
-        front: the rows of it that are on the front.
+        prices: one row per cell; cells without a price are not drawn.
+        front: those of its rows that lie on the front.
         title, subtitle: the heading.
-        m: examples at hand, as a line; None draws none.
+        m: examples available, drawn as a line; None for no line.
     """
     need(front, NEEDED)
     table = prices.filter(pl.col("flops").is_not_null())
@@ -90,7 +90,7 @@ def data_against_compute(
 
 
 def _powers(low: float, high: float) -> alt.Axis:
-    """Ticks of a log axis written as 1e9, 2e9, 5e9."""
+    """A log axis with its ticks written as 1e9, 2e9, 5e9."""
     axis = log_axis(low, high, labelOverlap="greedy")
     axis.labelExpr = "replace(format(datum.value, '~e'), '+', '')"
     return axis

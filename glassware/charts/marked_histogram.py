@@ -26,15 +26,15 @@ def marked_histogram(
     columns: int = 2,
     bins: int = 40,
 ) -> alt.TopLevelMixin:
-    """Share of the values in each bin, a colour a ``kind``, in the panel they belong to; panels have their own axis.
+    """Share of the values in each bin, one colour per ``kind``; every panel has its own axes.
 
     Args:
-        table: one row a value. Panels and kinds keep the order in which they appear.
+        table: one row per value. Panels and kinds keep the order in which they appear.
         value, kind, panel: columns.
-        mark: column with the value to mark in the row's panel, the same in all its rows.
+        mark: column with the value to mark in a panel, constant within the panel.
         mark_title: what the marked value is, for the legend.
         columns: panels side by side.
-        bins: bins of a panel.
+        bins: number of bins per panel.
     """
     need(table, [value, kind, panel, mark])
     kinds, panels = (table[column].unique(maintain_order=True).to_list() for column in (kind, panel))

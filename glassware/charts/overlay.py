@@ -1,4 +1,4 @@
-"""Lines of theory over a heat map, across or upright in each panel."""
+"""Theoretical lines over a heat map, horizontal or vertical in each panel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ DASHES = [[6, 3], [2, 2], [1, 0], [10, 2, 2, 2]]
 
 
 def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[Record]:
-    """Lines in pixels of their panel.
+    """Lines in pixel coordinates of their panel.
 
-    ``overlay`` has the columns that make the panels, ``label``, and the column of the vertical or of the horizontal
-    axis for a line across or upright. What lies beyond the cells is drawn at their edge. A line for a panel that is not
-    there is left out.
+    ``overlay`` has the columns that define the panels, ``label``, and the column of the vertical axis for a horizontal
+    line or of the horizontal axis for a vertical one. Lines beyond the cells are drawn at their edge; lines for panels
+    that do not exist are left out.
     """
     places = {f"{place}_label": column for place, column in grid.panels_by.items()}
     named = grid.table.select(*places.values(), *places).unique(maintain_order=True)
@@ -40,7 +40,7 @@ def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[Record]:
 
 
 def overlay_layers(base: alt.Chart, records: list[Record]) -> list[alt.Chart]:
-    """The lines, with a white edge so that they show on every colour."""
+    """The lines, with a white edge so that they are visible on every colour."""
     labels = list(dict.fromkeys(str(record["line"]) for record in records))
     lines = base.transform_filter("isValid(datum.line)")
     ends = {
@@ -63,13 +63,13 @@ def overlay_layers(base: alt.Chart, records: list[Record]) -> list[alt.Chart]:
 
 
 def _known(table: pl.DataFrame, column: str, label: str, order: Sequence[str]) -> list[float]:
-    """The sizes along an axis, as far as they are numbers (online is none)."""
+    """The numeric sizes along an axis; online is not one."""
     values = dict(table.select(label, column).drop_nulls().unique().iter_rows())
     return [float(values[name]) for name in order if name in values]
 
 
 def _position(value: float, sizes: list[float]) -> float:
-    """Where a size lies among the cells, in cells from the first edge; in between by logarithm, at most at the ends."""
+    """Where a size lies along the axis, in cells from the first edge: log-interpolated, clipped to the ends."""
     if len(sizes) == 1:
         return 0.5
     scale = math.log if min(*sizes, value) > 0 else float

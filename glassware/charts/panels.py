@@ -1,4 +1,4 @@
-"""Error against training size, a panel a table: what was measured as lines, what a paper prints as dots."""
+"""Error against training size, one panel per table: measurements as lines, a paper's printed values as dots."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def error_panels(
     """Lines and dots in the colour of their kind.
 
     Args:
-        table: columns panel, kind, the one of ``x``, error, and ``printed`` (whether a paper prints it: drawn dotted,
-            with open dots). Panels and kinds keep the order in which they appear.
-        title, subtitle, x_title, y_title: words.
+        table: columns panel, kind, the one named by ``x``, error, and ``printed`` (whether a paper prints the value:
+            drawn dotted, with open dots). Panels and kinds keep the order in which they appear.
+        title, subtitle, x_title, y_title: text.
         x: column of the horizontal axis.
         columns: panels side by side.
-        colours: kind to colour; a hue each unless given.
-        log_x: whether that axis is logarithmic.
+        colours: kind to colour; by default each has its own hue.
+        log_x: whether the horizontal axis is logarithmic.
     """
     need(table, ["panel", "kind", x, "error", "printed"])
     kinds, panels = (table[name].unique(maintain_order=True).to_list() for name in ("kind", "panel"))

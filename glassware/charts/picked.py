@@ -11,9 +11,9 @@ from glassware.charts.theme import INK, MUTED, inline
 from glassware.charts.traces import Curves, curve_layers, traces, unroll
 
 PICKED = "picked"  # the selection; its cells are numbers
-NONE = -1  # stands for the cell while none is picked, so that axes and words keep their places
-RUNS, POINTS = 10, 40  # of a cell
-TOTAL = 80_000  # points in one figure; beyond it a cell shows fewer runs, then fewer points
+NONE = -1  # the cell while none is picked, so that axes and text keep their places
+RUNS, POINTS = 10, 40  # per cell
+TOTAL = 80_000  # points in one figure; above that a cell shows fewer runs, then fewer points
 SIZE = {"width": 310, "height": 180}
 
 
@@ -27,7 +27,7 @@ def cell_traces(frame: pl.DataFrame, curves: Curves, grid: Grid) -> tuple[pl.Dat
 
 
 def first_pick(grid: Grid, drawn: pl.DataFrame) -> int:
-    """The cell whose curves show first: offline, nearest to half its runs succeeding, the upper on a tie."""
+    """The cell whose curves are shown first: offline, success rate nearest to one half, the upper one on a tie."""
     table = grid.table.join(drawn, on="cell", how="semi")
     height = pl.col("y_label").replace_strict(grid.ys, range(len(grid.ys)), return_dtype=pl.Int64)
     middle = (pl.col("value") - (0.5 if grid.shares else pl.col("value").median())).abs()
@@ -42,7 +42,7 @@ def selection(first: int | None) -> alt.Parameter:
 
 
 def curves_panel(grid: Grid, curves: Curves, table: pl.DataFrame, kinds: list[str]) -> Figure:
-    """The curves of the picked cell under two lines that say which one it is and how it went."""
+    """The curves of the picked cell below two lines that say which cell it is and how its runs ended."""
     some = f"isValid({PICKED}.cell)"
     this = f"datum.cell == ({some} ? {PICKED}.cell[0] : {NONE})"
     longest = max(steps[-1] for steps in table["step"])

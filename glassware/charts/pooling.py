@@ -1,4 +1,4 @@
-"""What a figure says about the runs behind it: what they have in common, and over what it pools them."""
+"""What a figure says about the runs behind it: what they have in common, and what it pools over."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import polars as pl
 from glassware.charts.labels import keys, number
 from glassware.foundation.specs import fields, seedless
 
-# What may differ between runs of a cell without a word: their luck, and what is kept of them.
+# What may differ between runs of a cell without being mentioned: their luck, and what is kept of them.
 LUCK = {"seed", "init.seed", "pairing", "init.pairing", "task.support", "init.neurons", "probes", "keep"}
 
 
 def pooled(frame: pl.DataFrame, shown: Sequence[str | None]) -> list[str]:
-    """Fields of the specification that vary between runs which the shown columns do not tell apart, luck aside.
+    """Fields of the specification that vary between runs with equal values in the shown columns, luck aside.
 
-    A table without specifications has runs that nobody can tell apart, and the list is empty.
+    Empty for a table without specifications.
     """
     if "spec" not in frame.columns or not len(frame):
         return []
@@ -39,7 +39,7 @@ def short(field: str) -> str:
 
 
 def common(frame: pl.DataFrame, labels: Iterable[str] = ()) -> str:
-    """The fields of the task that are the same in all runs, ``n = 50, k = 3``, less those that a label names."""
+    """The task fields that are the same in all runs, ``n = 50, k = 3``, except those that a label names."""
     if "spec" not in frame.columns or not len(frame):
         return ""
     specs = [_plain(spec) for spec in frame.select(seedless()).to_series().unique(maintain_order=True)]
@@ -58,14 +58,14 @@ def common(frame: pl.DataFrame, labels: Iterable[str] = ()) -> str:
 def notes(
     frame: pl.DataFrame, shown: Sequence[str | None], subtitle: str, over: Sequence[str], labels: Iterable[str] = ()
 ) -> list[str]:
-    """The lines below a title: the subtitle, what all runs have in common, and what is pooled without being meant.
+    """The lines below a title: the subtitle, what all runs have in common, and what is pooled unintentionally.
 
     Args:
         frame: the runs.
-        shown: columns that the figure tells apart.
+        shown: columns that the figure distinguishes.
         subtitle: as given.
         over: fields that are pooled on purpose.
-        labels: words of the figure, which need not be repeated.
+        labels: labels in the figure, which need not be repeated.
     """
     unsaid = [name for name in pooled(frame, shown) if name not in over]
     lines = [subtitle, common(frame, [subtitle, *labels]), f"pooled over {', '.join(unsaid)}" if unsaid else ""]

@@ -68,7 +68,7 @@ def power_laws(
     scale = alt.Scale(type="log", nice=False, padding=10)
     x_axis = alt.Axis(values=sizes, tickCount=len(sizes), grid=False, labelOverlap="greedy")
     encoded: Spec = {
-        # Room on the right for the exponents.
+        # Leave room on the right for the exponents.
         "x": alt.X(
             "x:Q",
             title=x_title or name(x),

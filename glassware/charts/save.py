@@ -1,4 +1,4 @@
-"""A chart as a PNG for the paper and a page for the browser that needs no network."""
+"""A chart as a PNG for print and as an HTML page that works offline."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from glassware.charts.backend import Spec, alt, vl_convert
 from glassware.charts.theme import CONFIG
 from glassware.foundation.errors import GlasswareError
 
-SCALE = 2  # pixels a point
+SCALE = 2  # pixels per point
 BROWSER = "in_browser"  # parameter of a chart: true on the page, false on paper
 
-# Charts whose extra views only make sense when one can click name the number of views that go to paper.
+# Charts with views that only make sense when one can click say how many views go to print.
 ON_PAPER = "views_on_paper"
 
 PAGE = """<!DOCTYPE html>
@@ -62,7 +62,7 @@ def save(chart: alt.TopLevelMixin, folder: Path, name: str) -> tuple[Path, Path]
 
 
 def specification(chart: alt.TopLevelMixin) -> Spec:
-    """The chart in Vega-Lite with the house look; what the chart configures itself wins."""
+    """The chart as Vega-Lite JSON with the house style; the chart's own configuration takes precedence."""
     # Whatever theme and data transformer a notebook has enabled, the figure is the same.
     with alt.theme.enable("default"), alt.data_transformers.enable("default"):
         spec: Spec = chart.to_dict()  # type: ignore[attr-defined]
@@ -72,13 +72,13 @@ def specification(chart: alt.TopLevelMixin) -> Spec:
 
 
 def on_page(spec: Spec) -> Spec:
-    """The specification as a page shows it: hints about clicking appear."""
+    """The specification for the HTML page: hints about clicking are shown."""
     params = [{**param, "value": True} if param["name"] == BROWSER else param for param in spec.get("params", [])]
     return {**spec, "params": params} if params else spec
 
 
 def on_paper(spec: Spec) -> Spec:
-    """The specification as paper shows it: without the views, and their data, that only work when clicked."""
+    """The specification for print: without the views that only work when clicked, and without their data."""
     views = spec.get("usermeta", {}).get(ON_PAPER)
     if views is None:
         return spec
@@ -92,7 +92,7 @@ def on_paper(spec: Spec) -> Spec:
 def javascript() -> str:
     """Vega, Vega-Lite and vega-embed as one script that defines ``vegaEmbed``.
 
-    Bundling takes vl-convert two seconds, so the bundle is kept in the user's cache folder, a file a version.
+    Bundling takes vl-convert two seconds, so the bundle is cached in the user's cache folder, one file per version.
     """
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     kept = Path(home) / "glassware" / f"vega-embed-{version('vl-convert-python')}-{_version()}.js"
@@ -101,12 +101,12 @@ def javascript() -> str:
     except OSError:
         pass
     bundle = vl_convert.javascript_bundle(vl_version=_version())  # type: ignore[call-arg]
-    bundle = bundle.replace("</script", "<\\/script")  # which would end the script early
+    bundle = bundle.replace("</script", "<\\/script")  # it would end the script early
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         _write(kept, bundle.encode())
     except OSError:
-        pass  # a machine without a writable home bundles again
+        pass  # without a writable home the bundle is made again every time
     return bundle
 
 
@@ -129,7 +129,7 @@ def _title(spec: Spec) -> str:
 
 
 def _write(path: Path, content: bytes) -> Path:
-    """Under a temporary name first: whoever reads the file never sees half of it."""
+    """Write under a temporary name first, so that no reader sees half a file."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_bytes(content)

@@ -10,12 +10,12 @@ from glassware.charts.backend import Figure, Record, Spec, alt
 
 INK, MUTED, FAINT = "#1f2328", "#6b7280", "#e3e6ea"
 TRAIN = "#9aa0a6"  # training error is gray in every figure, as in the paper
-DENSE, SPARSE = "#2b6cb0", "#d9660a"  # a blue and an orange that colour-blind readers tell apart
+DENSE, SPARSE = "#2b6cb0", "#d9660a"  # a blue and an orange that colour-blind readers can distinguish
 CATEGORIES = [DENSE, SPARSE, "#0f8a6b", "#a63d8f", "#b8860b", "#55708a", "#7a4a21"]
 PICK = "#e11d48"  # the cell whose curves are shown
 HEAT: Literal["viridis"] = "viridis"  # perceptually uniform and safe for colour-blind readers
-SEQUENCE = [0.88, 0.05]  # the part of it for lines: its yellow end is too pale on white
-FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first travels with vl-convert: the same PNG everywhere
+SEQUENCE = [0.88, 0.05]  # the part used for lines: the yellow end is too pale on white
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first is bundled with vl-convert: the same PNG everywhere
 
 CONFIG: Spec = {
     "background": "white",
@@ -63,20 +63,20 @@ CONFIG: Spec = {
     },
 }
 
-SHORT = "format(datum.value, '~s')"  # 0, 500, 10k; an axis with this as its format writes 0k
+SHORT = "format(datum.value, '~s')"  # 0, 500, 10k; as an axis format it would write 0k
 
 
 def inline(records: Sequence[Mapping[str, object]]) -> Record:
     """Chart data.
 
-    A dict, for Altair validates its own class record by record, and of a tuple, for it copies lists record by record
-    whenever a chart changes; either takes seconds.
+    A dict, because Altair validates its own class record by record, and of a tuple, because it copies lists record by
+    record whenever a chart changes; either takes seconds.
     """
     return {"values": tuple(records)}
 
 
 def heading(title: str, subtitle: str | list[str]) -> alt.TitleParams:
-    """Title and, where there is one, subtitle, of one line or several."""
+    """Title and optional subtitle of one or more lines."""
     return alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
 
 
@@ -90,13 +90,13 @@ def panelled(
         order: names of the panels.
         columns: panels side by side.
         spacing: pixels between them.
-        own_x: whether every panel has a scale of its own below it, and so an axis.
+        own_x: whether every panel has its own horizontal scale, and so its own axis.
     """
     facet = alt.Facet("panel:N", sort=order, title=None, header=alt.Header(labelAnchor="start", labelPadding=4))
     assert not isinstance(chart, alt.FacetChart), "panels do not have panels"
     figure = chart.facet(facet=facet, columns=columns, spacing=spacing)
     if len(order) % columns and not own_x:
-        # Shared axes would be drawn below the panels that the last row lacks.
+        # Shared axes would be drawn below the panels missing from the last row.
         figure = figure.resolve_axis(x="independent")
     return figure
 
@@ -108,7 +108,7 @@ def init_colour(label: str) -> str:
 
 
 def colours(column: str, order: list[str], *, numeric: bool) -> alt.Scale:
-    """The colour scale of a column: initial weights have their hues, numbers a sequence, words a hue each."""
+    """The colour scale of a column: fixed hues for initial weights, a sequence for numbers, one hue per word."""
     if column == "init" and len({init_colour(label) for label in order}) == len(order):
         return alt.Scale(domain=order, range=[init_colour(label) for label in order])
     if numeric and len(order) > 1:
@@ -117,7 +117,7 @@ def colours(column: str, order: list[str], *, numeric: bool) -> alt.Scale:
 
 
 def log_axis(low: float, high: float, **more: Any) -> alt.Axis:
-    """Named ticks at 1, 2 and 5 times powers of ten, and in between where these are too few."""
+    """Labelled ticks at 1, 2 and 5 times powers of ten, and in between where those are too few."""
     for digits in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
         powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
         values = [digit * 10.0**power for power in powers for digit in digits]

@@ -1,4 +1,4 @@
-"""Tables as coloured tiles with a word in each, one panel beside the other."""
+"""Tables as coloured tiles with text in each, panels side by side."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def tiles(
     dark: str = "false",
     legend_values: list[float] | None = None,
 ) -> alt.TopLevelMixin:
-    """One tile a row of the table.
+    """One tile per row of the table.
 
     Args:
         table: columns panel, row, column, value (null: a gray tile) and text. All keep the order of appearance.
-        scale: of the colours.
-        title, x_title, y_title, value_title, subtitle: words.
-        tile_width: pixels.
+        scale: the colour scale.
+        title, x_title, y_title, value_title, subtitle: text.
+        tile_width: in pixels.
         dark: Vega expression on ``datum.value``: whether a tile is so dark that its text must be white.
-        legend_values: values that the legend names.
+        legend_values: values labelled in the legend.
     """
     need(table, ["panel", "row", "column", "value", "text"])
     panels, rows, columns = (table[name].unique(maintain_order=True).to_list() for name in ("panel", "row", "column"))

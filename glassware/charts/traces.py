@@ -1,4 +1,4 @@
-"""Training curves as chart data, one thinned record a run, and the layers that draw them."""
+"""Training curves as chart data, one thinned record per run, and the layers that draw them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from glassware.charts.labels import SHARES, keys, labels, name
 from glassware.charts.theme import MUTED, SHORT, TRAIN, init_colour, inline
 
 STEP, TEST = "curve_step", "curve_test_"
-MOST = 0.99  # of the points decide how high an axis of shares is: a few outliers do not
-ROOM = 0.05  # above them
+MOST = 0.99  # of the points fit on an axis of shares: a few outliers do not stretch it
+ROOM = 0.05  # left above them
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Curves:
     """Which curves of a frame are drawn.
 
     Attributes:
-        measure: what they measure: that by which the runs succeed, as far as the frame says.
+        measure: what they measure: the metric by which the runs succeed, where the frame says so.
         test: its column.
-        train: the column of the same on training examples, if there is one.
-        threshold: where success lies, if all runs agree.
+        train: the column of the same metric on training examples, if any.
+        threshold: of success, if all runs agree on it.
     """
 
     measure: str
@@ -40,11 +40,11 @@ class Curves:
 
     @property
     def training(self) -> str:
-        """What the line of training examples is called."""
+        """The label of lines for training examples."""
         return f"training {name(self.measure)}"
 
     def kind(self, init: str) -> str:
-        """What the line of test examples is called, of runs with these initial weights."""
+        """The label of lines for test examples, of runs with these initial weights."""
         said = f"test {name(self.measure)}" if self.test.startswith(TEST) else name(self.measure)
         return f"{said}, {init}" if init else said
 
@@ -63,7 +63,7 @@ def find_curves(frame: pl.DataFrame) -> Curves | None:
 
 
 def _only(frame: pl.DataFrame, column: str) -> list[Any]:
-    """The value of a column that has one, in a list."""
+    """The value of a column in a list, if the column has only one; otherwise an empty list."""
     values = frame[column].unique().to_list() if column in frame.columns else []
     return values if len(values) == 1 and values[0] is not None else []
 
@@ -73,11 +73,11 @@ def traces(
 ) -> tuple[pl.DataFrame, list[str]]:
     """The first ``runs`` runs of each group that have a curve, and the kinds of line among them.
 
-    Columns: ``by``, kind, run, and as lists step, test and train: every so many-th point, ``points`` or fewer, and
-    always the last.
+    Columns: ``by``, kind, run, and the lists step, test and train: evenly thinned to at most ``points`` points, always
+    including the last.
     """
     init = keys(frame, ["init"]) if "init" in frame.columns else []
-    # Which rows, from the short columns alone: shuffling every curve of a large frame takes seconds.
+    # Choose rows by the short columns alone: shuffling every curve of a large frame takes seconds.
     drawn = frame.select(*by, pl.col(STEP).list.len().alias("length")).with_row_index("place")
     drawn = drawn.filter(pl.col("length") > 0).filter(pl.int_range(pl.len()).over(by) < runs)
     few = frame.select(*dict.fromkeys([*by, *init, *curves.columns]))[drawn["place"]]
@@ -95,7 +95,7 @@ def traces(
 
 
 def unroll(chart: Figure, *, log_x: bool = False) -> Figure:
-    """Turn traces, one record per run, into points; on the chart that holds the data, for layers would each do it."""
+    """Turn traces, one record per run, into points: once for the whole chart, instead of once per layer."""
     points = chart.transform_flatten(["step", "test", "train"])
     # The evaluation before the first step has no place on a log axis.
     return points.transform_filter("datum.step > 0") if log_x else points
@@ -131,16 +131,16 @@ def curve_layers(table: pl.DataFrame, curves: Curves, kinds: list[str], log: alt
 
 
 def _heights(table: pl.DataFrame, curves: Curves) -> tuple[alt.Scale, alt.Axis]:
-    """The vertical axis: from nought in percent for a share, else as the numbers are."""
+    """The vertical axis: in percent from 0 for a share, otherwise in the numbers' own range."""
     if curves.measure not in SHARES:
         return alt.Scale(zero=False), alt.Axis(tickCount=5)
     highest = max((table[field].explode().quantile(MOST) or 0.0 for field in ("test", "train")), default=0.0)
     tenths = min(10, math.ceil(10 * (highest + ROOM) - 1e-6))
-    # Clamped, not clipped, and lines are translucent by stroke: a clip or an opacity per line makes a PNG slow.
+    # Clamped, not clipped, and translucent strokes: clipping or an opacity per line makes PNGs slow to render.
     scale = alt.Scale(domain=[0, tenths / 10], clamp=True)
     return scale, alt.Axis(format="%", values=[i / 10 for i in range(tenths + 1)], tickCount=tenths + 1)
 
 
 def _numbers(values: pl.Expr) -> pl.Expr:
-    """Four decimals are more than a pixel; a page has no NaN, so a diverged run's line ends."""
+    """Four decimals are finer than a pixel; JSON has no NaN, so the line of a diverged run ends."""
     return values.list.eval(pl.element().cast(pl.Float64).round(4).fill_nan(None))

@@ -65,6 +65,14 @@ STORE, FIGURES = Path("results/store"), Path("results/figures")
 FEW_SEEDS = "fewer runs per cell than this scale has by itself: a verdict may be chance, mind the intervals"
 
 
+def end_with(failed: list[str]) -> None:
+    """End the command with exit code 1 if something failed, a sentence about each on standard error."""
+    for sentence in failed:
+        print(f"glassware: {sentence} (set GLASSWARE_DEBUG=1 to see where it comes from)", file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
+
+
 @contextmanager
 def stoppable(progress: Progress, store: Path) -> Iterator[None]:
     """On Ctrl-C say what was kept. The store has written every finished run by then."""

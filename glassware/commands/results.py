@@ -18,8 +18,9 @@ from glassware.commands.options import (
     Seeds,
     StoreFolder,
     StudyName,
+    end_with,
 )
-from glassware.printing.claims import claims_markdown, print_claims
+from glassware.printing.claims import claims_markdown, failed_checks, print_claims
 from glassware.printing.console import make_console, print_figures
 
 
@@ -53,18 +54,23 @@ def claims(
     if as_json or markdown:
         found = [judgement for one in chosen for judgement in judge(one, scale, store=kept, seeds=seeds)]
         print(claims_markdown(found) if markdown else json.dumps([one.plain() for one in found], indent=2))
+        end_with(failed_checks(found))
         return
     console = make_console()
+    failed = []
     for one in chosen:
-        print_claims(console, judge(one, scale, store=kept, seeds=seeds), brief=True)
+        judged = judge(one, scale, store=kept, seeds=seeds)
+        print_claims(console, judged, brief=True)
+        failed += failed_checks(judged)
         lacking, wanted = missing(one, scale, kept, seeds)
         if 0 < lacking < wanted:
-            # A run that succeeds ends early: the first rows of a sweep make it look better than it is.
-            console.print(
-                f"{lacking:,} of {wanted:,} runs are missing; those that succeed finish first", style="yellow"
-            )
+            # A run that succeeds may end early: the first rows of a sweep then make it look better than it is.
+            early = any(run.evaluation.stop and not run.model.solved for run in one.runs(scale, 1))
+            biased = "; those that succeed finish first" if early else ""
+            console.print(f"{lacking:,} of {wanted:,} runs are missing{biased}", style="yellow")
         if lacking < wanted and one.is_short(scale, seeds):
             console.print(FEW_SEEDS, style="yellow")
+    end_with(failed)
 
 
 def figures(
@@ -76,5 +82,10 @@ def figures(
 ) -> None:
     """Draw a study's figures again from the results in the store; trains nothing."""
     from glassware.api.studies import figures as draw_figures
+    from glassware.studies import FigureError
 
-    print_figures(make_console(), draw_figures(study, scale, store=store, folder=figures, seeds=seeds))
+    try:
+        print_figures(make_console(), draw_figures(study, scale, store=store, folder=figures, seeds=seeds))
+    except FigureError as error:
+        print_figures(make_console(), error.drawn)
+        end_with([str(error)])

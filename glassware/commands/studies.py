@@ -22,10 +22,11 @@ from glassware.commands.options import (
     ShareOf,
     StoreFolder,
     StudyName,
+    end_with,
     stoppable,
 )
 from glassware.foundation.quantities import about
-from glassware.printing.claims import print_claims
+from glassware.printing.claims import failed_checks, print_claims
 from glassware.printing.console import make_console, make_table, print_figures
 from glassware.printing.estimate import print_estimate
 
@@ -79,7 +80,7 @@ def reproduce(
     from glassware.api.studies import draw
     from glassware.api.studies import reproduce as reproduce_study
     from glassware.progress import Progress
-    from glassware.studies import find, missing
+    from glassware.studies import FigureError, find, missing
     from glassware.sweeps import Store, parse_share
 
     console = make_console()
@@ -104,8 +105,14 @@ def reproduce(
     if found.is_short(scale, seeds):
         console.print(FEW_SEEDS, style="yellow")
     console.print()
-    print_figures(console, draw(found, scale, report.frame, figures))
+    failed = failed_checks(report.judgements)
+    try:
+        drawn = draw(found, scale, report.frame, figures)
+    except FigureError as error:
+        drawn, failed = error.drawn, [*failed, str(error)]
+    print_figures(console, drawn)
     console.print(f"results in {store}", soft_wrap=True)
+    end_with(failed)
 
 
 @wraps(reproduce)

@@ -9,7 +9,7 @@ import typer
 
 from glassware.commands.options import STORE, EngineName, Lanes, ShareOf, StoreFolder, stoppable
 from glassware.printing.console import make_console
-from glassware.printing.summary import print_summary
+from glassware.printing.summary import print_summary, print_two
 
 
 def sweep(
@@ -23,6 +23,9 @@ def sweep(
     lanes: Lanes = None,
     engine: EngineName = "auto",
     share: ShareOf = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows of the sweep as CSV, too.")
+    ] = None,
 ) -> None:
     """Train a grid of your own, written as TOML.
 
@@ -39,8 +42,9 @@ def sweep(
       m = \\[300, 1000, "online"]
       model.width = \\[10, 100]
     """
+    from glassware.api.frames import to_csv
     from glassware.api.sweeps import sweep as sweep_runs
-    from glassware.luck.by_field import summary
+    from glassware.luck.by_field import by_two, summary
     from glassware.progress import Progress
 
     console = make_console()
@@ -48,4 +52,9 @@ def sweep(
     with stoppable(progress, store):
         frame = sweep_runs(file, store, lanes=lanes, engine=engine, share=share, progress=progress)
     print_summary(console, summary(frame))
+    both = by_two(frame)
+    if both is not None:
+        print_two(console, both)
+    if csv is not None:
+        console.print(f"rows in {to_csv(frame, csv)}", soft_wrap=True)
     console.print(f"results in {store}", soft_wrap=True)

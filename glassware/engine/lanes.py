@@ -19,6 +19,7 @@ from glassware.engine.solve import solve
 from glassware.foundation.errors import GlasswareError
 from glassware.models import Params
 from glassware.training import NEVER, Load, Run
+from glassware.training.trial import try_parts
 
 CHUNK_SECONDS = 0.4  # how long the host leaves the device alone: long enough to hide it, short enough to refill soon
 
@@ -70,9 +71,11 @@ def train(
         else:
             groups[run.shape()].append(run)
     devices()  # before anything else touches JAX
+    for run in (*solved, *(members[0] for members in groups.values())):
+        try_parts(run)
     on_chunk = on_chunk or (lambda _: None)
     for run in solved:
-        outcome = solve(run)
+        outcome = solve(run, load)
         on_chunk(Chunk(steps=0, active=1, seconds=outcome.seconds))
         yield outcome
     families: dict[Run, list[Run]] = defaultdict(list)

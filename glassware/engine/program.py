@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias, TypeVar, cast
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -33,11 +33,30 @@ def plain_loop(shape: Run) -> bool:
         and not shape.penalty
         and not shape.keep
         and type(shape.optimiser.schedule) is Constant
+        and shape.optimiser.decayed == ("*",)
         and evaluation.growth is None
         and shape.metrics == ("error",)
         and shape.measure == "error"
         and shape.succeeds_below
     )
+
+
+class Chunk(NamedTuple):
+    """What a device program gets to take its lanes through a chunk.
+
+    Attributes:
+        values: the lane values.
+        state: of every lane.
+        fresh: which lanes have a new run.
+        exam: the held-out sample, shared by all lanes.
+        evaluations: how many rounds to take at most.
+    """
+
+    values: RunValues
+    state: State
+    fresh: Bool[Array, " lanes"]
+    exam: Examination | None
+    evaluations: Whole
 
 
 class LaneProgram(Protocol):
@@ -91,7 +110,7 @@ class Program:
         self._spread = NamedSharding(self._mesh, LANES)
         self._exam = jax.device_put(jax.jit(self._examination)(), NamedSharding(self._mesh, SHARED))
         sharded = jax.shard_map(
-            self._body,
+            lambda *given: self._body(Chunk(*given)),
             mesh=self._mesh,
             in_specs=(LANES, LANES, LANES, SHARED, SHARED),
             out_specs=(LANES, LANES),
@@ -150,42 +169,22 @@ class Program:
     def _network(self, held: Held) -> Params:
         return cast(Params, held)
 
-    def _body(
-        self,
-        values: RunValues,
-        state: State,
-        fresh: Bool[Array, " lanes"],
-        exam: Examination | None,
-        evaluations: Whole,
-    ) -> tuple[State, Records]:
-        path = self._each if on_cpu() else self._together
-        return path(values, state, fresh, exam, evaluations)
+    def _body(self, chunk: Chunk) -> tuple[State, Records]:
+        return self._each(chunk) if on_cpu() else self._together(chunk)
 
-    def _each(
-        self,
-        values: RunValues,
-        state: State,
-        fresh: Bool[Array, " lanes"],
-        exam: Examination | None,
-        evaluations: Whole,
-    ) -> tuple[State, Records]:
+    def _each(self, chunk: Chunk) -> tuple[State, Records]:
         def one(lane: tuple[RunValues, State, Bool[Array, ""]]) -> tuple[State, Records]:
             values, state, fresh = lane
-            begin = lambda: self.loop.begin(values, exam, CAPACITY)
+            begin = lambda: self.loop.begin(values, chunk.exam, CAPACITY)
             keep = lambda: (state, self.loop.blank(CAPACITY))
             state, records = jax.lax.cond(fresh, begin, keep)
-            return self.loop.advance(values, state, records, exam, evaluations)
+            return self.loop.advance(values, state, records, chunk.exam, chunk.evaluations)
 
-        return jax.lax.map(one, (values, state, fresh))
+        return jax.lax.map(one, (chunk.values, chunk.state, chunk.fresh))
 
-    def _together(
-        self,
-        values: RunValues,
-        state: State,
-        fresh: Bool[Array, " lanes"],
-        exam: Examination | None,
-        evaluations: Whole,
-    ) -> tuple[State, Records]:
+    def _together(self, chunk: Chunk) -> tuple[State, Records]:
+        values, state, fresh, exam, evaluations = chunk
+
         def begin() -> tuple[State, Records]:
             def one(values: RunValues, state: State, fresh: Bool[Array, ""]) -> tuple[State, Records]:
                 new = self.loop.begin(values, exam, CAPACITY)

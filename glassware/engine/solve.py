@@ -1,41 +1,60 @@
-"""Runs whose model is solved: no lanes and no steps, one linear system a run, in float64 on the host."""
+"""Runs whose model is solved: no lanes and no steps, one linear system per run, in float64 on the host."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 import jax
 import numpy as np
 
 from glassware.engine.outcome import Outcome
-from glassware.foundation.arrays import Array, Float, Float64, Key, LaneValues, UInt32
+from glassware.foundation.arrays import Array, Float, Float64, Key, LaneValues, Params, UInt32
 from glassware.foundation.draws import Stream, held_out_key, stream_key
-from glassware.models import KernelRidge
-from glassware.tasks import Task
+from glassware.foundation.part import Values
+from glassware.models import Solved
+from glassware.probes import PROBES
 from glassware.training import Run
+from glassware.training.start import Load
 
-BLOCK = 2048  # examples drawn, and examined, at once
+BLOCK = 8192  # examples drawn, and examined, at once
 SOLVE_RATE = 1e10  # floating-point operations a second that any host gives, for estimates
 
+Seen: TypeAlias = tuple[Float[Array, "block seen"], Float[Array, " block"]]  # examples as the model sees them, labels
+Block: TypeAlias = tuple[Float64[np.ndarray, "block seen"], Float64[np.ndarray, " block"]]
 
-def solve(run: Run) -> Outcome:
-    """Fit the run's model to its m examples and examine it once. A network of the same seed would see the same data."""
+
+class Compiled(NamedTuple):
+    """The device's part of solved runs of one shape."""
+
+    first: Callable[[Values], Params]
+    training: Callable[..., Seen]
+    held_out: Callable[..., dict[str, Seen]]  # by column: the examples as they are, and the views of probes
+
+
+def solve(run: Run, load: Load | None = None) -> Outcome:
+    """Fit the run's model to its m examples and examine it once. A network of the same seed would see the same data.
+
+    Args:
+        run: what to solve.
+        load: finds the kept weights that it starts from.
+    """
     started = time.perf_counter()
-    model = _kernel(run)
-    x, y = _sample(run)
-    coefficients = model.fit(x, y)
-    fitted = model.predict(coefficients, x, x)
-    test_error = _test_error(run, model, coefficients, x)
-    finite = bool(np.isfinite(coefficients).all())
+    model, compiled = _solved(run), _compiled(run.shape())
+    params = compiled.first(run.values(load)) if model.drawn else ()
+    predict = model.solve(_training(run, compiled, params))
+    squares, missed = 0.0, 0
+    for seen, y in _training(run, compiled, params):
+        output = predict(seen)
+        squares, missed = squares + float(np.sum((output - y) ** 2)), missed + _missed(output, y)
+    right = _held_out(run, compiled, params, lambda seen, y: len(y) - _missed(predict(seen), y))
+    finite, sample = bool(np.isfinite(squares)), run.m or 1
+    test_error = 1 - right.pop("test") / run.evaluation.test
     passed = finite and test_error <= run.evaluation.success
-    measured = {
-        "step": 0,
-        "test_error": test_error,
-        "train_error": np.mean(y * fitted <= 0),
-        "loss": np.mean((fitted - y) ** 2),
-    }
+    measured = {"step": 0, "test_error": test_error, "train_error": missed / sample, "loss": squares / sample}
+    measured |= {name: count / run.evaluation.test for name, count in right.items()}
     return Outcome(
         run=run,
         steps_taken=0,
@@ -51,53 +70,64 @@ def solve(run: Run) -> Outcome:
 
 def solve_flops(run: Run) -> float:
     """Useful floating-point operations of a solved run."""
-    return _kernel(run).solve_flops(run.task.input_size, run.m or 0, run.evaluation.test)
+    return _solved(run).solve_flops(run.task, run.m or 0, run.evaluation.test)
 
 
-def _kernel(run: Run) -> KernelRidge:
-    if not isinstance(run.model, KernelRidge):
+def _solved(run: Run) -> Solved:
+    if not isinstance(run.model, Solved):
         raise TypeError(f"the model '{run.model.name}' is trained, not solved")
     return run.model
 
 
-def _sample(run: Run) -> tuple[Float64[np.ndarray, "m n"], Float64[np.ndarray, " m"]]:
-    """The run's m examples and their labels as the learner sees them."""
-    key = run.key()
+def _missed(output: Float64[np.ndarray, " block"], y: Float64[np.ndarray, " block"]) -> int:
+    return int(np.sum(~(y * output > 0)))  # an output of 0, or NaN, is a miss
+
+
+def _training(run: Run, compiled: Compiled, params: Params) -> Iterator[Block]:
+    """The run's m examples, with their labels as the learner sees them."""
+    values, key, m = run.task.values(run.key()), run.key(), run.m or 0
     keys = stream_key(key, Stream.EXAMPLE), stream_key(key, Stream.NOISE)
-    blocks = list(_blocks(run, keys, run.m or 0))
-    return np.concatenate([x for x, _ in blocks]), np.concatenate([y for _, y in blocks])
+    for index in _indices(m):
+        yield _kept(compiled.training(values, params, *keys, index), m - int(index[0]))
 
 
-def _test_error(
-    run: Run, model: KernelRidge, coefficients: Float64[np.ndarray, " m"], sample: Float64[np.ndarray, "m n"]
-) -> float:
-    """Error on the held-out sample that all runs of a task share."""
-    missed = 0
-    for x, y in _blocks(run, (held_out_key(), None), run.evaluation.test):
-        missed += int(np.sum(~(y * model.predict(coefficients, sample, x) > 0)))
-    return missed / run.evaluation.test
+def _held_out(
+    run: Run, compiled: Compiled, params: Params, count: Callable[[np.ndarray, np.ndarray], int]
+) -> dict[str, int]:
+    """The sum of a count over the held-out sample that all runs of a task share, in each of its views."""
+    values, test, total = run.task.values(run.key()), run.evaluation.test, dict[str, int]()
+    for index in _indices(test):
+        for name, seen in compiled.held_out(values, params, held_out_key(), index).items():
+            total[name] = total.get(name, 0) + count(*_kept(seen, test - int(index[0])))
+    return total
 
 
-def _blocks(
-    run: Run, keys: tuple[Key, Key | None], size: int
-) -> Iterator[tuple[Float64[np.ndarray, "block n"], Float64[np.ndarray, " block"]]]:
-    """The first ``size`` examples of a stream, a block at a time; without a noise key their labels are clean."""
-    draw, values = _drawer(run.task.shape()), run.task.values(run.key())
-    for first in range(0, size, BLOCK):
-        x, y = draw(values, *keys, np.arange(first, first + BLOCK, dtype=np.uint32))
-        kept = min(BLOCK, size - first)
-        yield np.asarray(x, np.float64)[:kept], np.asarray(y, np.float64)[:kept]
+def _indices(size: int) -> Iterator[UInt32[np.ndarray, " block"]]:
+    block = min(size, BLOCK)
+    return (np.arange(first, first + block, dtype=np.uint32) for first in range(0, size, block))
+
+
+def _kept(seen: Seen, left: int) -> Block:
+    """The examples of a block that are not past the end of the sample."""
+    x, y = (np.asarray(part, np.float64)[:left] for part in seen)
+    return x, y
 
 
 @lru_cache(maxsize=16)
-def _drawer(task: Task) -> Callable[..., tuple[Float[Array, "block n"], Float[Array, " block"]]]:
-    """One block of examples of a task, compiled."""
+def _compiled(shape: Run) -> Compiled:
+    """One block of examples as the model sees it: from the run's sample, and from the held-out one."""
+    task, model = shape.task, _solved(shape)
+    views = [view for view in (PROBES[name].views for name in shape.probes) if view is not None]
 
-    def draw(
-        values: LaneValues, key: Key, noise_key: Key | None, index: UInt32[Array, " block"]
-    ) -> tuple[Float[Array, "block n"], Float[Array, " block"]]:
+    def training(values: LaneValues, params: Params, key: Key, noise_key: Key, index: UInt32[Array, " block"]) -> Seen:
         raw = task.raw(key, index)
-        y = task.targets(values, raw) if noise_key is None else task.train_targets(values, noise_key, index, raw)
-        return task.inputs(values, raw), y
+        return model.sees(params, task.inputs(values, raw)), task.train_targets(values, noise_key, index, raw)
 
-    return jax.jit(draw)
+    def held_out(values: LaneValues, params: Params, key: Key, index: UInt32[Array, " block"]) -> dict[str, Seen]:
+        raw = task.held_out(key, index)
+        found = {"test": (task.inputs(values, raw), task.targets(values, raw))}
+        for view in views:
+            found |= view(task, values, raw)
+        return {name: (model.sees(params, x), y) for name, (x, y) in found.items()}
+
+    return Compiled(jax.jit(shape.first), jax.jit(training), jax.jit(held_out))

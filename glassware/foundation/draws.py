@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from enum import IntEnum
 from functools import lru_cache
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -94,15 +94,42 @@ def _fold(low: int, high: int, index: int) -> np.ndarray:
     return np.concatenate(threefry((_u32(low), _u32(high)), counter, counter * _u32(0)))
 
 
-def draw(key: Key | tuple[Word, Word], counter0: Words[Kind], counter1: Words[Kind]) -> tuple[Words[Kind], Words[Kind]]:
-    """Two random words for each counter pair, under a key of two words."""
-    return threefry((key[0], key[1]), counter0, counter1)
+def draw(
+    key: Key | tuple[Word, Word], counter0: Words[Kind], counter1: Words[Kind] | int
+) -> tuple[Words[Kind], Words[Kind]]:
+    """Two random 32-bit words for each address (counter0, counter1), under a key of two words.
+
+    The same key and address give the same words, whatever else is drawn beside them.
+
+    Args:
+        key: as a task's ``raw`` gets it.
+        counter0: in ``raw`` the indices of the examples, (batch,).
+        counter1: which draw of each example this is: 0, 1, 2, ..; draws of two different numbers are independent.
+
+    Returns:
+        Two arrays of the shape of the counters. ``unit`` makes them uniform on (0, 1); ``words % 6`` is a die.
+
+    >>> import numpy as np
+    >>> import glassware as gw
+    >>> key, index = np.array([1, 2], np.uint32), np.arange(5, dtype=np.uint32)
+    >>> first, second = gw.draw(key, index, 0)
+    >>> third, fourth = gw.draw(key, index, 1)
+    >>> bool((gw.draw(key, index[2:], 0)[0] == first[2:]).all())  # an example depends on its own index alone
+    True
+    """
+    return threefry((key[0], key[1]), counter0, cast("Words[Kind]", counter1))  # a number broadcasts
 
 
 def unit(words: UInt32[Kind, "*shape"]) -> Float32[Kind, "*shape"]:
     """Words to float32 uniform on the open interval (0, 1): 23 bits, at the midpoints of their cells.
 
     With 24 bits the midpoints above 1/2 are not float32 numbers, and the last of them rounds to 1.
+
+    >>> import numpy as np
+    >>> import glassware as gw
+    >>> words, _ = gw.draw(np.array([1, 2], np.uint32), np.arange(1000, dtype=np.uint32), 0)
+    >>> bool(0.45 < gw.unit(words).mean() < 0.55)
+    True
     """
     return (words >> _u32(9)).astype(np.float32) * np.float32(2**-23) + np.float32(2**-24)
 

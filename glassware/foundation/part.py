@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, Union, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
+
+from glassware.foundation.errors import SpecificationError
+from glassware.foundation.explain import explain
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)  # Pydantic has no public name for it
 
 Values: TypeAlias = dict[str, Any]  # lane values of a run (NumPy): traced, one entry per lane
 
@@ -26,7 +35,21 @@ def check_known(kind: str, name: str, registry: Mapping[str, Any]) -> str:
     return name
 
 
-class Part(BaseModel):
+class PartType(ModelMetaclass):
+    """The type of parts: calling one makes a part, or says in one sentence why there is none.
+
+    Not ``__init__``: Pydantic would call that for every part within another, too, and it is the outermost that says
+    where the mistake is. Copies and pickles do not come this way.
+    """
+
+    def __call__(cls, *args: Any, **fields: Any) -> Any:  # noqa: N805 (an instance of this type is a class)
+        try:
+            return super().__call__(*args, **fields)
+        except ValidationError as error:
+            raise SpecificationError(explain(error, cast("type[Part]", cls))) from None
+
+
+class Part(BaseModel, metaclass=PartType):
     """A frozen piece of a run's specification.
 
     ``lane`` names the fields that are lane values, each with a neutral stand-in. Every other field is part of the
@@ -80,3 +103,29 @@ class Part(BaseModel):
             elif name:
                 found[name] = value
         return found
+
+
+def registered(role: str, registry: Callable[[], Mapping[str, type[Part]]], usual: str) -> PlainValidator:
+    """Accepts a member of a registry, or its plain data: the usual member's unless they name another."""
+
+    def validate(given: object) -> Part:
+        members = tuple(registry().values())
+        data = {"name": usual, **given} if isinstance(given, Mapping) else given
+        if isinstance(data, dict) and isinstance(data["name"], str) and data["name"] not in registry():
+            names = ", ".join(map(repr, registry()))
+            own = "one of your own is made known by gw.register, or by --parts FILE"
+            raise ValueError(f"{role}.name must be one of {names}, not {data['name']!r}; {own}")
+        if isinstance(given, Part) and type(given) not in members:  # perhaps a subclass of one that is
+            raise ValueError(f"{type(given).__name__} is not registered: gw.register it first")
+        return _adapter(members).validate_python(data)
+
+    return PlainValidator(validate)
+
+
+@lru_cache
+def _adapter(members: tuple[type[Part], ...]) -> TypeAdapter[Part]:
+    """A validator that tells the members of a registry apart by their name."""
+    if len(members) == 1:  # pydantic discriminates only between two or more
+        return TypeAdapter(members[0])
+    union: Any = Annotated[Union[members], Field(discriminator="name")]  # noqa: UP007
+    return TypeAdapter(union)

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaincinv, ndtr, stdtrit
 
+from glassware.foundation.errors import GlasswareError
+
 NEVER = math.inf  # the convergence time of a run that failed
 RESAMPLES = 2000
 FEWEST = 5  # values of a sample that can be resampled: fewer give intervals that are too short
@@ -53,6 +55,8 @@ def wilson(successes: int, trials: int, z: float = 1.959964) -> Estimate:
     """
     # Not scipy.stats.binomtest: charts ask for thousands of cells, and this is 500 times as fast. SciPy's exact
     # interval is longer: with 25 trials it contains the truth in 97% of cases.
+    if not 0 <= successes <= trials:
+        raise GlasswareError(f"a rate is of successes among trials: {successes} of {trials} cannot be")
     if trials == 0:
         return Estimate(math.nan, 0.0, 1.0)
     p = successes / trials

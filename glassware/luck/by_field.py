@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import polars as pl
 
-from glassware.foundation.part import dotted
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.part import Part, dotted
 from glassware.foundation.specs import seedless
 from glassware.foundation.statistics import NEVER, median, wilson
 from glassware.sweeps.validation import build
@@ -19,6 +20,8 @@ Line: TypeAlias = tuple[str | int | float | None, ...]  # of the summary: a fiel
 
 def summary(frame: pl.DataFrame) -> pl.DataFrame:
     """Success by each value of each field that varies between the rows (seeds apart), all others pooled.
+
+    Where two fields matter together, ``gw.charts.success_heat_map(frame, x="m", y="width", title="..")`` shows both.
 
     Args:
         frame: rows of a sweep, of any task.
@@ -38,16 +41,48 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
     alike = (
         frame.group_by(seedless(), maintain_order=True).agg(outcome) if len(frame) else frame.select("spec", *outcome)
     )
-    runs = [build(json.loads(spec)) for spec in alike["spec"]]
-    specs = [{field: _hashable(value) for field, value in dotted(run.model_dump())} for run in runs]
+    known = [_read(spec) for spec in alike["spec"]]
+    specs = [{field: _hashable(value) for field, value in found.items()} for found, _ in known]
     outcomes = [list(zip(*lists, strict=True)) for _, *lists in alike.iter_rows()]
-    measures = [_measure(run) for run in runs]
+    measures = [measure for _, measure in known]
 
     def line(field: str, value: object, members: list[int]) -> Line:
         judged = ", ".join(dict.fromkeys(measures[i] for i in members))
         return (*_line(field, value, [one for i in members for one in outcomes[i]]), judged)
 
-    found: list[Line] = []
+    groups = _varied(specs)
+    found = [line(field, value, groups[field][value]) for field in groups for value in groups[field]]
+    if not found and outcomes:
+        found = [line("all", None, list(range(len(known))))]
+    names = ("field", "value", "runs", "successes", "rate", "low", "high", "median_steps", "measure")
+    kinds = (pl.String, pl.String, pl.Int64, pl.Int64, pl.Float64, pl.Float64, pl.Float64, pl.Int64, pl.String)
+    return pl.DataFrame(found, schema=dict(zip(names, kinds, strict=True)), orient="row")
+
+
+def by_two(frame: pl.DataFrame) -> pl.DataFrame | None:
+    """Successes by two fields, where exactly two vary: values of the first downwards, of the second across.
+
+    The first column is named after both fields; cells are as ``3 of 8``, or empty. None where more or fewer vary.
+    """
+    alike = frame.group_by(seedless(), maintain_order=True).agg("success")
+    groups = _varied([{field: _hashable(value) for field, value in _read(spec)[0].items()} for spec in alike["spec"]])
+    if len(groups) != 2:
+        return None
+    (down, rows), (across, columns) = groups.items()
+
+    def cell(members: set[int]) -> str:
+        runs = [success for i in members for success in alike["success"][i]]
+        return f"{sum(runs)} of {len(runs)}" if runs else ""
+
+    table = {f"{down} \\ {across}": [_shown(down, value) for value in rows]}
+    for value, members in columns.items():
+        table[_shown(across, value)] = [cell(set(members) & set(others)) for others in rows.values()]
+    return pl.DataFrame(table)
+
+
+def _varied(specs: list[dict[str, object]]) -> dict[str, dict[object, list[int]]]:
+    """The fields that vary, each with its values in order and the specifications that have them."""
+    found: dict[str, dict[object, list[int]]] = {}
     seen: list[list[list[int]]] = []
     for field in dict.fromkeys(field for spec in specs for field in spec if field != "seed"):
         groups: dict[object, list[int]] = {}
@@ -57,17 +92,23 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
         # init.s is 2 exactly where init.scheme is sparse: to list it again would say nothing.
         if len(cut) > 1 and not (None in groups and cut in seen):
             seen.append(cut)
-            found += [line(field, value, groups[value]) for value in sorted(groups, key=_order)]
-    if not found and outcomes:
-        found = [line("all", None, list(range(len(runs))))]
-    names = ("field", "value", "runs", "successes", "rate", "low", "high", "median_steps", "measure")
-    kinds = (pl.String, pl.String, pl.Int64, pl.Int64, pl.Float64, pl.Float64, pl.Float64, pl.Int64, pl.String)
-    return pl.DataFrame(found, schema=dict(zip(names, kinds, strict=True)), orient="row")
+            found[field] = {value: groups[value] for value in sorted(groups, key=_order)}
+    return found
 
 
-def _measure(run: Run) -> str:
-    """What counts as success: ``error ≤ 0.1``."""
-    return f"{run.measure} {'≤' if run.succeeds_below else '≥'} {run.evaluation.success:g}"
+def _read(spec: str) -> tuple[dict[str, object], str]:
+    """The fields of a specification, and what counts as success: ``error ≤ 0.1``.
+
+    Of one whose task or model is not registered here, the fields that the row tells, and the defaults of every run.
+    """
+    try:
+        run = build(json.loads(spec))
+    except GlasswareError:
+        usual = {name: info.default for name, info in Run.model_fields.items() if not info.is_required()}
+        plain = {name: part.model_dump() if isinstance(part, Part) else part for name, part in usual.items()}
+        return dict(dotted({**plain, **json.loads(spec)})), "as a task or model that is not registered here says"
+    measure = f"{run.measure} {'≤' if run.succeeds_below else '≥'} {run.evaluation.success:g}"
+    return dict(dotted(run.model_dump())), measure
 
 
 def _hashable(value: object) -> object:
@@ -81,13 +122,16 @@ def _order(value: object) -> tuple[int, float | str]:
     return (0, value) if isinstance(value, int | float) else (1, str(value))
 
 
+def _shown(field: str, value: object) -> str:
+    return "online" if field == "m" and value is None else "–" if value is None else str(value)
+
+
 def _line(field: str, value: object, outcomes: list[tuple[bool, int | None]]) -> Line:
     successes = sum(success for success, _ in outcomes)
     steps = median([NEVER if step is None else step for _, step in outcomes])
-    shown = "online" if field == "m" and value is None else "–" if value is None else str(value)
     return (
         field,
-        shown,
+        _shown(field, value),
         len(outcomes),
         successes,
         *wilson(successes, len(outcomes)),

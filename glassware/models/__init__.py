@@ -1,6 +1,8 @@
-"""Networks as pure init/apply pairs, their first weights, and the kernel machines they are compared with."""
+"""Networks as pure init/apply pairs, their first weights, and the solved models they are compared with."""
 
 from glassware.models.activations import ACTIVATIONS, Activation
+from glassware.models.causal import CausalTransformer, MinimalInduction
+from glassware.models.fixed import Monomials, RandomFeatures
 from glassware.models.gated import Gated
 from glassware.models.homogeneous import GroupNet, Homogeneous, PowerNet
 from glassware.models.init import SCHEMES, Init
@@ -11,10 +13,12 @@ from glassware.models.model import Model, Params
 from glassware.models.neuron import Neuron
 from glassware.models.paired import Paired
 from glassware.models.polynet import PolyNet
+from glassware.models.readout import Readout
+from glassware.models.solved import Solved
 from glassware.models.transformer import Transformer
 
 # Every model a run can have, by the name it is given in specifications. A new one is one line here.
-MODELS: dict[str, type[Model] | type[KernelRidge]] = {
+MODELS: dict[str, type[Model] | type[Solved]] = {
     "mlp": MLP,
     "kernel-ridge": KernelRidge,
     "neuron": Neuron,
@@ -25,6 +29,11 @@ MODELS: dict[str, type[Model] | type[KernelRidge]] = {
     "transformer": Transformer,
     "group-net": GroupNet,
     "power-net": PowerNet,
+    "random-features": RandomFeatures,
+    "monomials": Monomials,
+    "readout": Readout,
+    "causal-transformer": CausalTransformer,
+    "minimal-induction": MinimalInduction,
 }
 
 __all__ = [
@@ -33,17 +42,23 @@ __all__ = [
     "MODELS",
     "SCHEMES",
     "Activation",
+    "CausalTransformer",
     "Gated",
     "GroupNet",
     "Homogeneous",
     "Init",
     "KernelRidge",
+    "MinimalInduction",
     "Mirrored",
     "Model",
+    "Monomials",
     "Neuron",
     "Paired",
     "Params",
     "PolyNet",
     "PowerNet",
+    "RandomFeatures",
+    "Readout",
+    "Solved",
     "Transformer",
 ]

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self
+import math
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Float
-from glassware.foundation.part import Part
+from glassware.models.solved import Blocks, Predictor, Solved
+from glassware.tasks.task import Task
 
 LARGEST_SAMPLE = 30_000  # the Gram matrix of this many examples takes 7 GB in float64
 
 
-class KernelRidge(Part):
+class KernelRidge(Solved):
     """f(x) = sum_i a_i k(x, x_i) with a = (K + ridge I)^-1 y. It is solved, not trained: no steps, no initial weights.
 
     Attributes:
         kernel: ``rbf``: exp(-gamma |x - x'|^2). ``ntk``: the tangent kernel of an infinitely wide two-layer ReLU
-            network with Gaussian weights.
+            network with Gaussian weights. ``poly``: (1 + <x, x'> / n)^degree, all monomials up to the degree.
         gamma: inverse squared length of the ``rbf`` kernel; 1/n unless given.
+        degree: of the ``poly`` kernel.
         bias: whether a constant input 1 is appended (``ntk`` only: it changes no distance). Without it the ReLU tangent
             kernel holds no odd function but the linear ones, so it cannot express a parity of odd k >= 3 at all.
+        unit: whether inputs are divided by sqrt(n) before (``ntk`` with ``bias`` only): of signs, the constant then
+            weighs as much as all of them together.
         ridge: added to the diagonal of the Gram matrix. Small: the sample is interpolated.
 
     >>> import glassware as gw
@@ -31,14 +36,12 @@ class KernelRidge(Part):
     """
 
     name: Literal["kernel-ridge"] = "kernel-ridge"
-    kernel: Literal["rbf", "ntk"]
+    kernel: Literal["rbf", "ntk", "poly"]
     gamma: Annotated[float, Field(gt=0)] | None = None
+    degree: Annotated[int, Field(ge=1, le=64)] | None = None
     bias: bool = False
+    unit: bool = False
     ridge: Annotated[float, Field(gt=0)] = 1e-6
-
-    solved: ClassVar[bool] = True
-    layered: ClassVar[bool] = False
-    widths: ClassVar[tuple[int, ...]] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -46,6 +49,10 @@ class KernelRidge(Part):
             raise ValueError(f"gamma belongs to the kernel 'rbf', not '{self.kernel}'")
         if self.kernel != "ntk" and self.bias:
             raise ValueError(f"bias belongs to the kernel 'ntk': a constant input changes nothing for '{self.kernel}'")
+        if self.unit and not self.bias:
+            raise ValueError("unit belongs to a kernel with bias: without one the scale of the inputs does not matter")
+        if (self.kernel == "poly") != (self.degree is not None):
+            raise ValueError("the kernel 'poly' needs a degree, and no other has one")
         return self
 
     def columns(self, role: str) -> dict[str, object]:
@@ -54,6 +61,8 @@ class KernelRidge(Part):
     @property
     def label(self) -> str:
         """Short name for tables and charts."""
+        if self.degree is not None:
+            return f"{self.kernel} of degree {self.degree}"
         return f"{self.kernel} with bias" if self.bias else self.kernel
 
     def gram(
@@ -62,6 +71,10 @@ class KernelRidge(Part):
         """k(a_i, b_j)."""
         if self.kernel == "rbf":
             return rbf(a, b, 1.0 / a.shape[1] if self.gamma is None else self.gamma)
+        if self.degree is not None:
+            return (1.0 + a @ b.T / a.shape[1]) ** self.degree
+        if self.unit:
+            a, b = a / math.sqrt(a.shape[1]), b / math.sqrt(b.shape[1])
         return relu_ntk(_with_constant(a), _with_constant(b)) if self.bias else relu_ntk(a, b)
 
     def fit(self, x: Float[np.ndarray, "m n"], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
@@ -76,9 +89,18 @@ class KernelRidge(Part):
         """Outputs for these inputs."""
         return self.gram(x, sample) @ coefficients
 
-    def solve_flops(self, inputs: int, m: int, test: int) -> float:
-        """Work of fitting m examples (a symmetric factorisation, the products) and examining them and ``test`` more."""
-        return m**3 / 3 + 2.0 * m * (m + test) * (inputs + 1)
+    def solve(self, blocks: Blocks) -> Predictor:
+        x, y = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        coefficients = self.fit(x, y)
+        return lambda fresh: self.predict(coefficients, x, fresh)
+
+    def solve_flops(self, task: Task, m: int, test: int) -> float:
+        """A symmetric factorisation and the products."""
+        return m**3 / 3 + 2.0 * m * (m + test) * (task.input_size + 1)
+
+    def check(self, task: Task, m: int, scheme: str) -> None:
+        if m > LARGEST_SAMPLE:
+            raise ValueError(f"m must be at most {LARGEST_SAMPLE} for the model '{self.name}', not {m}")
 
 
 def rbf(

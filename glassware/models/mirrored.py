@@ -66,8 +66,11 @@ class Mirrored(Model):
         return first, {"w": jnp.concatenate([readout, -readout])}
 
     def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]:
-        first, last = params
-        hidden = ACTIVATIONS["relu6"].function((x @ first["w"]) / math.sqrt(x.shape[-1]) + first["b"], None)
+        hidden, last = self.features(params, x), params[1]
         # One half after the other: where they cancel they cancel exactly, which one long sum would round away.
         q = self.half
         return hidden[..., :q] @ last["w"][:q] + hidden[..., q:] @ last["w"][q:]
+
+    def features(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, "*batch features"]:
+        first = params[0]
+        return ACTIVATIONS["relu6"].function((x @ first["w"]) / math.sqrt(x.shape[-1]) + first["b"], None)

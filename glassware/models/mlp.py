@@ -70,12 +70,15 @@ class MLP(Activated):
         return tuple(layers)
 
     def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, "*batch_and_classes"]:
-        *hidden, last = params
-        for layer in hidden:
-            x = self.sigma(x @ layer["w"] + layer["b"])
-        output = x @ last["w"]
+        last = params[-1]
+        output = self.features(params, x) @ last["w"]
         output = output + last["b"] if self.output_bias else output
         return output[..., 0] if output.shape[-1] == 1 else output
+
+    def features(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, "*batch features"]:
+        for layer in params[:-1]:
+            x = self.sigma(x @ layer["w"] + layer["b"])
+        return x
 
     def neurons(self, params: Params) -> Float[Array, "units numbers"]:
         if len(self.widths) != 1:

@@ -21,8 +21,13 @@ __all__ = ["Model", "Params", "from_leaves", "named_leaves"]
 class Model(Part):
     """A network trained by steps. A subclass is a frozen specification: every field of it is compiled in.
 
-    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``MODELS``, and
-    gives ``layers``, ``init`` and ``apply``; the rest has defaults.
+    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by ``gw.register``, and gives
+    ``layers``, ``init`` and ``apply``; the rest has defaults. ``init`` returns a tuple of ``layers`` dictionaries of
+    arrays.
+
+    After changing what its code does, change its name, give it a new field, or use another store: ids are made of names
+    and fields, so a store would give the rows of the former code for those of the new. (Rows remember their code, and a
+    sweep that finds such rows says so; it uses them nevertheless.)
 
     Attributes:
         layered: whether ``params[0]["w"]`` is a matrix (inputs, units) that multiplies the input. Probes of the first
@@ -30,6 +35,7 @@ class Model(Part):
         kinds: what its outputs can predict.
 
     >>> from typing import ClassVar, Literal
+    >>> import jax.numpy as jnp
     >>> import glassware as gw
     >>> @gw.register
     ... class Square(gw.Model):
@@ -37,10 +43,12 @@ class Model(Part):
     ...     layers: ClassVar = 1
     ...
     ...     def init(self, values, task):
-    ...         return ({"w": values["scale"] * 0 + [0.1] * task.input_size},)
+    ...         return ({"w": jnp.full(task.input_size, 0.1)},)
     ...
     ...     def apply(self, params, x):
     ...         return (x @ params[0]["w"]) ** 2 - 1
+    >>> gw.train(gw.Run(task=gw.Parity(n=4, k=2), model=Square(), steps=1000))["success"]
+    True
     """
 
     name: str
@@ -109,6 +117,14 @@ class Model(Part):
     def neurons(self, params: Params) -> Float[Array, "units numbers"]:
         """Everything that belongs to each hidden unit, for penalties on neurons."""
         raise NotImplementedError
+
+    def features(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, "*batch features"]:
+        """What its last layer combines linearly, for readouts that are solved. Not every model has it."""
+        raise NotImplementedError
+
+    def feature_count(self, task: Task) -> int:
+        """How many features there are: units of the last hidden layer, unless a model knows better."""
+        return self.widths[-1]
 
     def check(self, task: Task, scheme: str) -> None:
         """Raise a ValueError of one sentence if the network does not fit this task or this init scheme."""

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from glassware.foundation.commands import command
+
 if TYPE_CHECKING:
     from glassware.studies import Judgement
 
@@ -16,6 +18,7 @@ VERDICTS = {
     "fails": ("✗ fails", "red"),
     "too close to call": ("≈ too close to call", "magenta"),
     "not enough runs": ("? not enough runs", "yellow"),
+    "error": ("! error", "red"),
 }
 
 
@@ -32,7 +35,7 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
             continue
         if brief and all(j.verdict == "not enough runs" for j in judged):
             wanting = f"not enough runs for any of {len(judged)} claims yet"
-            console.print(f"{study} at scale {scale}: {wanting} (glassware reproduce {study} --scale {scale})")
+            console.print(f"{study} at scale {scale}: {wanting} ({command(f'reproduce {study} --scale {scale}')})")
             continue
         if judged:
             console.print(_claims_table(console, f"Claims of {study} at scale {scale}", judged))
@@ -42,10 +45,15 @@ def print_claims(console: Console, judgements: list[Judgement], *, brief: bool =
             console.print(f"not judged at scale {scale}: {', '.join(others)}", style="dim")
 
 
+def failed_checks(judgements: list[Judgement]) -> list[str]:
+    """A sentence about every claim whose check failed."""
+    return [f"claim '{j.claim}' of {j.study}: {j.detail}" for j in judgements if j.verdict == "error"]
+
+
 def tally(judged: list[Judgement]) -> str:
     """How many hold, those of the paper and ours apart: "5 of 6 claims of the paper hold, 1 is too close to call"."""
     words = {"fails": ("fails", "fail"), "too close to call": ("is too close to call", "are too close to call"),
-             "not enough runs": ("lacks runs", "lack runs")}  # fmt: skip
+             "not enough runs": ("lacks runs", "lack runs"), "error": ("has an error", "have errors")}  # fmt: skip
     parts: list[str] = []
     for source, named in (("paper", "claims of the paper"), ("ours", "of ours")):
         verdicts = [j.verdict for j in judged if j.source == source]
@@ -91,7 +99,7 @@ def markdown_row(cells: list[str]) -> str:
 
 def _claims_table(console: Console, title: str, judged: list[Judgement]) -> Table:
     table = Table(title=title, title_justify="left", show_lines=True, width=min(console.width, 140))
-    for column, ratio in (("claim", 6), ("paper", 4), ("measured", 5), ("needed", 6)):
+    for column, ratio in (("claim", 6), ("where", 4), ("measured", 5), ("needed", 6)):
         table.add_column(column, ratio=ratio, overflow="fold")  # an id that is cut off cannot be asked for
     table.add_column("verdict", no_wrap=True, width=max(len(VERDICTS[j.verdict][0]) for j in judged))
     for j in judged:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from glassware.foundation.errors import GlasswareError
-from glassware.printing.claims import markdown_row, with_detail
+from glassware.printing.claims import failed_checks, markdown_row, with_detail
 from glassware.printing.recorded import Recorded, read_recorded
 from glassware.studies import STUDIES, Claim, Judgement, Study, claims, results
 from glassware.studies.claim import Source
@@ -54,6 +54,7 @@ PAGES = (
     Page("hidden-progress", "Hidden Progress", lambda name: name.startswith("hidden-progress/")),
     Page("leaky", "Learning Parities with Neural Networks", lambda name: name.startswith("leaky/")),
     Page("theory", "Theory of Pareto Frontiers", lambda name: name.startswith("theory/")),
+    Page("margins", "Feature Emergence", lambda name: name.startswith("margins/")),
 )
 
 
@@ -64,6 +65,8 @@ def write_pages(folder: Path, store: Store) -> list[Path]:
         for study in STUDIES.values()
         for found in claims(study, "laptop", results(study, "laptop", store))
     }
+    for said in failed_checks(list(judged.values())):
+        raise GlasswareError(said)
     recorded = read_recorded(folder / "recorded")
     made = made_by(store)
     paths = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +16,19 @@ LARGEST = 8  # neurons listed
 
 
 class Neurons(NamedTuple):
-    """How much of the output each neuron carries, (units,), and its weights from the inputs, (inputs, units)."""
+    """The neurons of a network, for a table.
+
+    Args:
+        shares: how much each counts, (units,), summing to 1.
+        of: of what that is a share.
+        titles: what is said about a neuron beside it, one word or more per column.
+        words: the same for a neuron, by its number.
+    """
 
     shares: np.ndarray
-    weights: np.ndarray
+    of: str
+    titles: tuple[str, ...]
+    words: Callable[[int], tuple[str, ...]]
 
 
 def print_run(console: Console, row: dict[str, Any], neurons: Neurons | str) -> None:
@@ -31,6 +41,8 @@ def print_run(console: Console, row: dict[str, Any], neurons: Neurons | str) -> 
     results = {"success": reached, "trained": took}
     if row["diverged_step"] is not None:
         results["diverged"] = f"at step {row['diverged_step']:,}"
+    if row.get("curve_margin_ratio"):
+        results["margin_ratio"] = f"{row['curve_margin_ratio'][-1]:.4g} of the largest normalised margin"
     measured = [name for name in row if name.startswith(("test_", "train_")) and isinstance(row[name], float)]
     print_facts(
         console, results | {name: f"{row[name]:.4g}" for name in (*measured, "final_loss") if row[name] is not None}
@@ -39,18 +51,17 @@ def print_run(console: Console, row: dict[str, Any], neurons: Neurons | str) -> 
     if isinstance(neurons, str):
         console.print(f"which neurons carry the output: {neurons}", style="dim")
     else:
-        _print_neurons(console, *neurons)
+        _print_neurons(console, neurons)
 
 
-def _print_neurons(console: Console, shares: np.ndarray, weights: np.ndarray) -> None:
+def _print_neurons(console: Console, neurons: Neurons) -> None:
+    shares, of = neurons.shares, neurons.of
     order = shares.argsort()[::-1]
     half = int((shares[order].cumsum() < 0.5).sum()) + 1
-    console.print(f"{half} of {len(shares)} neurons carry half of the output")
-    table = make_table("neuron", "share of the output", "largest weights from inputs")
+    console.print(f"{half} of {len(shares)} neurons carry half of the {of}")
+    table = make_table("neuron", f"share of the {of}", *neurons.titles)
     for neuron in order[:LARGEST]:
-        column = [float(w) for w in weights[:, int(neuron)]]
-        largest = sorted(range(len(column)), key=lambda i: -abs(column[i]))[:4]
-        table.add_row(str(neuron), f"{shares[neuron]:.0%}", ", ".join(f"{i}: {column[i]:.2g}" for i in largest))
+        table.add_row(str(neuron), f"{shares[neuron]:.1%}", *neurons.words(int(neuron)))
     console.print(table)
 
 

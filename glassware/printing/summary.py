@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_VALUES = 12  # per field
+MOST_ACROSS = 8  # values side by side
 
 
 def print_summary(console: Console, summary: pl.DataFrame) -> None:
@@ -33,4 +34,17 @@ def print_summary(console: Console, summary: pl.DataFrame) -> None:
         console.print(f"success: {' or '.join(measures)}", style="dim")
     if summary.filter(summary["median_steps"].is_null())["successes"].sum():
         console.print("never: the median run does not succeed, half of them or more fail", style="dim")
+    console.print()
+
+
+def print_two(console: Console, table: pl.DataFrame) -> None:
+    """Success by two fields; where they have many values, which chart shows it."""
+    if len(table) > MOST_VALUES or table.width > 1 + MOST_ACROSS:
+        console.print("both fields together: gw.charts.success_heat_map (see its x and y)", style="dim")
+        return
+    corner, *values = table.columns
+    shown = make_table(*values, left=[corner])
+    for row in table.iter_rows():
+        shown.add_row(*row)
+    console.print(shown)
     console.print()

@@ -2,7 +2,8 @@
 
 A probe is a pure function (run, values, params) -> {column: array}. A *curve* probe returns scalars and is measured at
 every evaluation; it may ask for the held-out sample as a fourth argument. A *final* probe may return arrays and is
-measured once, when the run ends. Adding one is one function and one line in ``PROBES``.
+measured once, when the run ends. Inside glassware adding one is one function and one line in ``PROBES``, outside it
+``gw.register``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from glassware.foundation.errors import GlasswareError
 from glassware.probes.fits import (
     any_model,
     endless_sample,
@@ -24,11 +26,18 @@ from glassware.probes.gap import fourier_gap
 from glassware.probes.irreps import check_irreps, irrep_mass, irrep_neurons, logit_gaps
 from glassware.probes.margins import check_margin, largest_neurons, margin
 from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
-from glassware.probes.outputs import components, correlation, largest_output
+from glassware.probes.outputs import component_views, components, correlation, largest_output
 from glassware.probes.parity_neurons import check_parity_neurons, parity_neurons
 from glassware.probes.readout import solvable, solved_readout
-from glassware.probes.subject import Candidate, Found
-from glassware.probes.weights import first_layer_weights, neuron_norms, support_share, weight_norms, weight_sizes
+from glassware.probes.subject import Candidate, Found, Views
+from glassware.probes.weights import (
+    first_layer_weights,
+    good_neurons,
+    neuron_norms,
+    support_share,
+    weight_norms,
+    weight_sizes,
+)
 
 
 @dataclass(frozen=True)
@@ -36,10 +45,12 @@ class Probe:
     """A named measurement.
 
     Attributes:
-        when: ``curve`` or ``final``.
-        measure: the function.
+        when: ``curve`` (at every evaluation) or ``final`` (when the run ends).
+        measure: a function of (run, values, params) that returns columns: ``{"name": array}``.
         check: raises a ValueError of one sentence for a run that the probe does not fit.
         sample: whether a curve probe gets the held-out sample: ``raw`` (blocks, block, ..) and ``inputs``.
+        views: where the probe is the share of right outputs on other views of the held-out examples: these views, from
+            (task, lane values, raw). Such a probe fits models that are solved as well.
 
     >>> import glassware as gw
     >>> size = gw.Probe("curve", lambda run, values, params: {"readout": abs(params[1]["w"]).max()})
@@ -51,12 +62,20 @@ class Probe:
     measure: Callable[..., Found]
     check: Callable[[Candidate], None] = any_model
     sample: bool = False
+    views: Callable[..., Views] | None = None
+
+    def __post_init__(self) -> None:
+        if self.when not in ("curve", "final"):
+            raise GlasswareError(f"a probe is measured as 'curve' or 'final', not {self.when!r}")
+        if not callable(self.measure):
+            raise GlasswareError(f"a probe measures by a function of (run, values, params), not {self.measure!r}")
 
 
 PROBES: dict[str, Probe] = {
     "weight_norms": Probe("curve", weight_norms, first_layer("weight_norms")),
     "neuron_norms": Probe("final", neuron_norms, first_layer("neuron_norms")),
     "support_share": Probe("final", support_share, first_layer("support_share")),
+    "good_neurons": Probe("final", good_neurons, leaky("good_neurons")),
     "weight_sizes": Probe("final", weight_sizes, first_layer("weight_sizes")),
     "movement": Probe("curve", movement, first_layer("movement")),
     "relevant_movement": Probe("curve", relevant_movement, first_layer("relevant_movement")),
@@ -65,7 +84,7 @@ PROBES: dict[str, Probe] = {
     "fourier_gap": Probe("curve", fourier_gap, one_neuron("fourier_gap"), sample=True),
     "drift": Probe("curve", drift, one_hidden_layer("drift")),
     "largest_output": Probe("curve", largest_output, endless_sample("largest_output"), sample=True),
-    "components": Probe("curve", components, leaky("components"), sample=True),
+    "components": Probe("curve", components, leaky("components"), sample=True, views=component_views),
     "correlation": Probe("curve", correlation, sample=True),
     "first_layer": Probe("final", first_layer_weights, first_layer("first_layer")),
     "solved_readout": Probe("final", solved_readout, solvable),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from glassware.foundation.arrays import Array, Float, Params, RunValues, Shaped
+from glassware.foundation.arrays import Array, Float, LaneValues, Params, RunValues, Shaped
 from glassware.foundation.backend import jax, jnp
-from glassware.probes.subject import Numbers, Sample, Subject
+from glassware.probes.subject import Numbers, Sample, Subject, Task, Views
 
 Measured = TypeVar("Measured")  # a number, or numbers in any nesting
 
@@ -24,15 +24,19 @@ def largest_output(run: Subject, values: RunValues, params: Params, exam: Sample
     return {"largest_output": jnp.max(jax.lax.map(output, exam.raw))}
 
 
+def component_views(task: Task, values: LaneValues, raw: Shaped[Array, "block words"]) -> Views:
+    """The same examples as D1 (``uniform``) and as D2 (``leaking``)."""
+    return {name: task.component(values, raw, name == "leaking") for name in ("uniform", "leaking")}
+
+
 def components(run: Subject, values: RunValues, params: Params, exam: Sample) -> Numbers:
     """Accuracy of a leaky parity on each component: the held-out sample as D1 (``uniform``) and as D2 (``leaking``)."""
 
-    def right(raw: Shaped[Array, "block words"], leaking: bool) -> Float[Array, ""]:
-        x, y = run.task.component(values["task"], raw, leaking)
-        return jnp.mean(jnp.where(y * run.network.apply(params, x) > 0, 1.0, 0.0))
+    def right(raw: Shaped[Array, "block words"]) -> dict[str, Float[Array, ""]]:
+        views = component_views(run.task, values["task"], raw).items()
+        return {name: jnp.mean(jnp.where(y * run.network.apply(params, x) > 0, 1.0, 0.0)) for name, (x, y) in views}
 
-    found = mean_over(exam.raw, lambda raw: (right(raw, False), right(raw, True)))
-    return dict(zip(("uniform", "leaking"), found, strict=True))
+    return mean_over(exam.raw, right)
 
 
 def correlation_of(

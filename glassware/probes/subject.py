@@ -23,6 +23,8 @@ from glassware.foundation.arrays import (
 from glassware.theory.margins.groups import Group
 
 Numbers: TypeAlias = Mapping[str, Float[Array, ""]]  # by column: a point of a curve
+# By column: inputs and labels, on which the share of right outputs is measured.
+Views: TypeAlias = Mapping[str, tuple[Float[Array, "*batch_and_inputs"], Float[Array, " *batch"]]]
 Found: TypeAlias = Mapping[str, Float[EitherArray, "..."]]  # by column: what a final probe finds
 
 
@@ -74,6 +76,7 @@ class Candidate(Protocol):
     def batch(self) -> int | Literal["full"]: ...
 
 
+@runtime_checkable
 class Task(TaskKind, Protocol):
     """What a measurement asks of a task; all but the first four only of those that a check lets through."""
 

@@ -42,3 +42,27 @@ def weight_sizes(run: Subject, values: RunValues, params: Params) -> Numbers:
         found[f"{name}_low"] = jnp.min(size, where=where, initial=jnp.inf)
         found[f"{name}_high"] = jnp.max(size, where=where, initial=0.0)
     return found
+
+
+def good_neurons(run: Subject, values: RunValues, params: Params) -> Found:
+    """What is left of the neurons whose first weights cancel on S, in units of what they first sent out, u / sqrt(n).
+
+    ``good``: how many there are. ``alpha``: their mean weight on S, ``alpha_low`` and ``alpha_high`` that of single
+    neurons. ``off_rms``: the root mean square of their weights off S. ``good_active``: how many of them have 0, 1, ..
+    non-zero first weights off S, (n + 1,).
+    """
+    first, on = run.first(values), on_support(run, values)[:, None]
+    drawn, inputs = first[0]["w"], params[0]["w"].shape[0]
+    good = jnp.sum(on * drawn, axis=0) == 0
+    weights = jnp.sqrt(jnp.float32(inputs)) * params[0]["w"] / first[1]["w"].reshape(-1)
+    alpha = jnp.sum(on * weights, axis=0) / jnp.sum(on)
+    square = jnp.sum((1.0 - on) * weights**2, axis=0) / jnp.sum(1.0 - on)
+    active = jnp.sum((1.0 - on) * (drawn != 0), axis=0).astype(jnp.int32)
+    return {
+        "good": jnp.sum(good).astype(jnp.float32),
+        "alpha": jnp.mean(alpha, where=good),
+        "alpha_low": jnp.min(alpha, where=good, initial=jnp.inf),
+        "alpha_high": jnp.max(alpha, where=good, initial=-jnp.inf),
+        "off_rms": jnp.sqrt(jnp.mean(square, where=good)),
+        "good_active": jnp.zeros(inputs + 1).at[active].add(good.astype(jnp.float32)),
+    }

@@ -8,7 +8,7 @@ from glassware.foundation.errors import GlasswareError
 from glassware.studies import hidden_progress, leaky, margins, pareto, theory
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale
 from glassware.studies.rows import left_in_pieces, missing, results, train
-from glassware.studies.study import Report, Study, check_scale, claims, figures
+from glassware.studies.study import FigureError, Report, Study, check_scale, claims, figures
 from glassware.studies.verdict import Finding
 
 GROUPS = (pareto, hidden_progress, leaky, theory, margins)
@@ -27,7 +27,9 @@ def find(name: str) -> Study:
     within = [known for known in STUDIES if name and name in known]
     near = within or difflib.get_close_matches(name, STUDIES, n=1, cutoff=0.4)
     hint = f"did you mean '{near[0]}'?" if near else "'glassware studies' lists them"
-    raise GlasswareError(f"unknown study '{name}'; {hint}")
+    # One of a paper's is likelier misspelt, any other likelier the reader's own.
+    own = "" if _group(name.split("/")[0]) else "; one of your own is made known by gw.register, or by --parts FILE"
+    raise GlasswareError(f"unknown study '{name}'; {hint}{own}")
 
 
 def matching(name: str | None) -> list[Study]:
@@ -42,6 +44,6 @@ def _group(name: str) -> list[Study]:
 
 
 __all__ = [
-    "SCALES", "STUDIES", "Claim", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale", "claims",
-    "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
+    "SCALES", "STUDIES", "Claim", "FigureError", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale",
+    "claims", "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
 ]  # fmt: skip

@@ -8,22 +8,30 @@ from typing import Any
 
 import polars as pl
 
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.reasons import missing_column
 from glassware.foundation.statistics import NEVER
 
 ROUNDING = 1e-6  # curves are kept in single precision, in which a tenth is a hair more than 0.1
 
 
 def where(frame: pl.DataFrame, **columns: Any) -> pl.DataFrame:
-    """Rows whose columns have these values; ``m=None`` means online. A table without columns stays as it is."""
+    """Rows whose columns have these values; ``m=None`` or ``"online"`` is online. A table without columns stays so."""
     if not frame.columns:
         return frame
-    return frame.filter(
-        *(pl.col(name).is_null() if value is None else pl.col(name) == value for name, value in columns.items())
-    )
+    tests = []
+    for name, value in columns.items():
+        if name not in frame.columns:
+            raise GlasswareError(missing_column(name, frame.columns))
+        if isinstance(value, str) and frame.schema[name].is_numeric() and (name, value) != ("m", "online"):
+            raise GlasswareError(f"the column '{name}' has numbers, not {value!r}")
+        online = value is None or (name, value) == ("m", "online")
+        tests.append(pl.col(name).is_null() if online else pl.col(name) == value)
+    return frame.filter(*tests)
 
 
 def counts(frame: pl.DataFrame, **columns: Any) -> tuple[int, int]:
-    """Successes and trials of a cell.
+    """Successes and trials of a cell: the rows whose columns have these values (``m=None`` or ``"online"``: online).
 
     >>> import glassware as gw
     >>> import polars as pl

@@ -25,6 +25,7 @@ from glassware.sweeps import (
     sweep,
 )
 from glassware.sweeps.items import ITEM, Item
+from glassware.sweeps.own_code import tell_of_other_code
 
 SAY_SECONDS = 10.0  # between two words about pieces
 
@@ -53,8 +54,8 @@ def train(
     if share is None:
         parts = _compute(study, scale, store, seeds, reporter), _piece(study, scale, store, seeds, reporter)
         computed = _together(*parts)
-    for number, stage in enumerate(study.stages, start=1):
-        runs = stage(scale, seeds, table)
+    for number in range(1, len(study.stages) + 1):
+        runs = study.stage_runs(number - 1, scale, seeds, table)
         found = sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share)
         if share is not None and store is not None:  # what the others have trained counts as well
             plan = make_plan(runs, store)
@@ -102,9 +103,11 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
     """The study's rows in the store, how many of its runs have one, and how many there would be."""
     everything = store.read() if study.stages else pl.DataFrame()
     table, wanted = pl.DataFrame(), 0
-    for stage in study.stages:
-        ids = named(stage(scale, seeds, table), store)
-        table = _together(table, pick(everything, ids))
+    for number in range(len(study.stages)):
+        ids = named(study.stage_runs(number, scale, seeds, table), store)
+        there = pick(everything, ids)
+        tell_of_other_code(there, ids, store.path)
+        table = _together(table, there)
         wanted += len(ids)
     found = len(table)
     for part in _parts(study, scale, seeds):

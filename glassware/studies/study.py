@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,14 @@ from typing import Any
 import polars as pl
 
 from glassware.charts import save
+from glassware.foundation.commands import command
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.reasons import reason
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale, judge
 from glassware.sweeps import Item
 from glassware.training import Run
+
+log = logging.getLogger("glassware")
 
 # Runs of one stage, from the scale, the number of seeds (None: the scale's own) and the rows of the stages before it.
 Stage = Callable[[Scale, int | None, pl.DataFrame], list[Run]]
@@ -49,9 +54,11 @@ class Study:
         name: ``paper/figure``.
         title: what it shows, in a line.
         about: the study's own description: grid, decisions where the paper is silent.
-        stages: usually one; a later stage may build its runs from the rows of earlier ones. None if all is computed.
+        stages: functions of (scale, seeds, rows) that return runs. Usually one, as ``(runs,)``; a later stage may build
+            its runs from the rows of earlier ones. None if all is computed.
         claims: judged on all rows.
-        figures: file name to chart; None where the rows for it are not there.
+        figures: file name to a function of the rows that returns an Altair chart (see ``gw.charts``), or None where
+            the rows for it are not there.
         compute: makes the rows that no run gives; they are kept in the store and computed once.
         parts: likewise, for tables that take long: each piece is kept, so Ctrl-C loses little. All rows of these tables
             count, whoever computed them.
@@ -83,6 +90,40 @@ class Study:
     version: int = 1
     paper_runs: int | None = None
 
+    def __post_init__(self) -> None:
+        for several, what in (("stages", "functions, as (runs,)"), ("claims", "claims, as (claim,)")):
+            if not isinstance(getattr(self, several), tuple | list):
+                raise GlasswareError(f"{several} of the study '{self.name}' must be a tuple of {what}")
+        for stage in self.stages:
+            if not callable(stage):
+                raise GlasswareError(f"a stage of the study '{self.name}' must be a function, not {stage!r}")
+        for claim in self.claims:
+            if not isinstance(claim, Claim):
+                raise GlasswareError(f"claims of the study '{self.name}' must be gw.Claim, not {type(claim).__name__}")
+        ids = [claim.id for claim in self.claims]
+        for twice in (one for one in ids if ids.count(one) > 1):
+            raise GlasswareError(f"the study '{self.name}' has two claims '{twice}'; give each an id of its own")
+        if not isinstance(self.figures, Mapping) or not all(map(callable, self.figures.values())):
+            raise GlasswareError(f"figures of the study '{self.name}' must be a dictionary of name to function of rows")
+
+    @property
+    def built_in(self) -> bool:
+        """Whether all of it came with glassware."""
+        made = (*self.stages, *self.figures.values(), self.compute, self.parts)
+        return all(one is None or str(one.__module__).startswith("glassware.") for one in made)
+
+    def stage_runs(self, number: int, scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
+        """The runs of a stage, from the rows of the stages before it."""
+        runs = self.stages[number](scale, seeds, rows)
+        wrong = next((run for run in runs if not isinstance(run, Run)), None) if isinstance(runs, Iterable) else runs
+        if isinstance(runs, Run) or wrong is not None or runs is None:
+            given = type(runs if isinstance(runs, Run) or wrong is None else wrong).__name__
+            raise GlasswareError(
+                f"stage {number + 1} of the study '{self.name}' must return a list of gw.Run, as gw.grid gives one, "
+                f"not {given}"
+            )
+        return list(runs)
+
     def size(self, scale: Scale) -> int:
         """How many runs the first stage has at a scale."""
         if scale == "paper" and self.paper_runs is not None:
@@ -95,7 +136,7 @@ class Study:
 
     def runs(self, scale: Scale, seeds: int | None = None) -> list[Run]:
         """Runs of the first stage: those that need no results."""
-        return self.stages[0](scale, seeds, pl.DataFrame()) if self.stages else []
+        return self.stage_runs(0, scale, seeds, pl.DataFrame()) if self.stages else []
 
 
 @dataclass(frozen=True)
@@ -109,20 +150,42 @@ class Report:
     figures: list[Path]
 
 
+class FigureError(GlasswareError):
+    """Figures that cannot be drawn. The others are: ``drawn`` has their paths."""
+
+    def __init__(self, text: str, drawn: list[Path]) -> None:
+        super().__init__(text)
+        self.drawn = drawn
+
+
 def claims(study: Study, scale: Scale, frame: pl.DataFrame) -> list[Judgement]:
     """Every claim of the study, judged on these rows."""
-    return [judge(study.name, claim, scale, frame) for claim in study.claims]
+    return [judge(study.name, claim, scale, frame, own=not study.built_in) for claim in study.claims]
 
 
 def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path) -> list[Path]:
     """Draw every figure of the study into ``folder``, as PNG and as interactive HTML."""
     if not len(frame):
         raise GlasswareError(
-            f"no results of {study.name} at scale {scale} yet: glassware reproduce {study.name} --scale {scale}"
+            f"no results of {study.name} at scale {scale} yet: {command(f'reproduce {study.name} --scale {scale}')}"
         )
     place = Path(folder) / study.name / scale
-    drawn = {name: draw(frame) for name, draw in study.figures.items()}
-    return [path for name, chart in drawn.items() if chart is not None for path in save(chart, place, name)]
+    paths: list[Path] = []
+    failed: list[str] = []
+    for name, draw in study.figures.items():
+        try:
+            chart = draw(frame)
+            paths += save(chart, place, name) if chart is not None else ()
+        except OSError:
+            raise
+        except Exception as error:
+            failed.append(f"figure '{name}' of {study.name} cannot be drawn: {reason(error, draw)}")
+            continue
+        if chart is None and not study.built_in:
+            log.warning(f"figure '{name}' of {study.name} returned None, so nothing is drawn")
+    if failed:
+        raise FigureError("; ".join(failed), paths)
+    return paths
 
 
 def check_scale(scale: str) -> Scale:

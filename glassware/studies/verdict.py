@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from glassware.foundation.errors import GlasswareError
 from glassware.foundation.statistics import Estimate, wilson
 
-Verdict: TypeAlias = Literal["holds", "fails", "too close to call", "not enough runs", "not judged at this scale"]
+# ``error``: the check itself failed, which says nothing about the claim.
+Verdict: TypeAlias = Literal[
+    "holds", "fails", "too close to call", "not enough runs", "not judged at this scale", "error"
+]
 Unit: TypeAlias = Literal["points", "hundredths", "times", ""]
+
+
+FORMATS: dict[Unit, Callable[[float], str]] = {
+    "points": lambda v: f"{100 * v:.0f}%",
+    "hundredths": lambda v: f"{100 * v:.2f}",
+    "times": lambda v: f"{v:.2g}×",
+    "": lambda v: f"{v:.3g}",
+}
 
 
 @dataclass(frozen=True)
@@ -27,6 +39,9 @@ class Threshold:
     strict: bool = False
 
     def __post_init__(self) -> None:
+        for end in (self.low, self.high):
+            if isinstance(end, str | bool) or not hasattr(end, "__float__"):
+                raise GlasswareError(f"a threshold is a number, as gw.at_least(0.3), not {end!r}")
         if not self.low <= self.high:  # NaN as well
             raise ValueError(f"nothing meets a threshold from {self.low} to {self.high}")
 
@@ -35,6 +50,16 @@ class Threshold:
         if _equal(value, self.low) or _equal(value, self.high):
             return not self.strict or math.isinf(value)
         return self.low < value < self.high
+
+    def words(self, unit: Unit = "") -> str:
+        """The numbers that meet it: ``≥ 30%``, ``< 2×``, ``1.5 to 2.5``."""
+        scale, mark = {"points": (100, "%"), "hundredths": (100, ""), "times": (1, "×"), "": (1, "")}[unit]
+        show = lambda end: f"{scale * end:.6g}{mark}"
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            return f"{show(self.low)} to {show(self.high)}"
+        signs = (">", "<") if self.strict else ("≥", "≤")
+        ends = zip(signs, (self.low, self.high), strict=True)
+        return next((f"{sign} {show(end)}" for sign, end in ends if math.isfinite(end)), "any number")
 
     def verdict(self, measured: Estimate) -> Verdict:
         """Holds where the whole interval meets the claim, fails where none of it does.
@@ -132,20 +157,29 @@ class Finding:
     unit: Unit = ""
     detail: str = ""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.measured, Estimate):
+            raise GlasswareError(
+                f"a finding measures a gw.Estimate, as gw.rate(3, 10) gives one, not {self.measured!r}"
+            )
+        if not isinstance(self.meets, Threshold) and self.meets not in get_args(Verdict):
+            raise GlasswareError(f"a finding meets a threshold, as gw.at_least(0.3), or a verdict, not {self.meets!r}")
+        if self.unit not in get_args(Unit):
+            units = ", ".join(map(repr, get_args(Unit)))
+            raise GlasswareError(f"the unit of a finding is one of {units}, not {self.unit!r}")
+
     @property
     def verdict(self) -> Verdict:
         """What the measurement says about the claim."""
         return self.meets.verdict(self.measured) if isinstance(self.meets, Threshold) else self.meets
 
+    def needed(self) -> str:
+        """The threshold in words, as ``≥ 30%``; nothing where the finding has a verdict instead."""
+        return self.meets.words(self.unit) if isinstance(self.meets, Threshold) else ""
+
     def text(self) -> str:
         """The number with its interval."""
-        formats = {
-            "points": lambda v: f"{100 * v:.0f}%",
-            "hundredths": lambda v: f"{100 * v:.2f}",
-            "times": lambda v: f"{v:.2g}×",
-            "": lambda v: f"{v:.3g}",
-        }
-        show = lambda v: formats[self.unit](v) if math.isfinite(v) else "∞" if v > 0 else "-∞"
+        show = lambda v: FORMATS[self.unit](v) if math.isfinite(v) else "∞" if v > 0 else "-∞"
         value, low, high = self.measured
         if math.isnan(value):
             return "–"

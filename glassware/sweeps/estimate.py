@@ -11,12 +11,22 @@ from typing import TypeAlias
 import jax
 import numpy as np
 
-from glassware.engine import SOLVE_RATE, Engine, evaluation_flops, measure_speed, round_flops, solve_flops, step_flops
+from glassware.engine import (
+    SOLVE_RATE,
+    Engine,
+    devices,
+    evaluation_flops,
+    measure_speed,
+    round_flops,
+    solve_flops,
+    step_flops,
+)
 from glassware.engine.choice import KernelError, choose
 from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.experience import Experience
 from glassware.sweeps.forecast import Amount, Forecast, ForecastCell, Measured
 from glassware.training import Evaluation, Run
+from glassware.training.trial import try_parts
 
 SHAPES = 6  # measured at most; the speed of the others lies between
 SECONDS = 60.0  # after which no further shape is measured
@@ -53,6 +63,9 @@ def estimate(
     shape_of = {cell: cell.shape() for cell in cells if not cell.model.solved}
     for cell, shape in shape_of.items():
         shapes[shape] += [wanted[key] for key in cells[cell]]
+    devices()  # before anything else touches JAX
+    for runs in shapes.values():
+        try_parts(runs[0])
     measured, compiling = _measure(shapes, lanes, engine, on_measure or (lambda _: None))
     rates = {shape: _rate(shape, measured, engine) for shape in shapes}
     found = []

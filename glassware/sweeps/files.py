@@ -23,9 +23,9 @@ import tomllib
 from pathlib import Path
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.explain import short, unknown
 from glassware.foundation.part import dotted
 from glassware.sweeps.grid import grid
-from glassware.sweeps.validation import short, unknown_key
 from glassware.training import Run
 
 KEYS = ["seeds", "run", "grid", "zip"]
@@ -54,7 +54,7 @@ def parse_sweep(text: str) -> list[Run]:
         raise GlasswareError(f"not valid TOML: {error}") from None
     for key in data:
         if key not in KEYS:
-            raise GlasswareError(unknown_key(key, "", KEYS))
+            raise GlasswareError(unknown("key", key, "a sweep file", KEYS))
     run, axes, zips, seeds = data.get("run"), data.get("grid", {}), data.get("zip", []), data.get("seeds")
     if not isinstance(run, dict):
         raise GlasswareError("a sweep needs a table [run]")

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.explain import short
 from glassware.foundation.part import Part
-from glassware.sweeps.validation import build, short
+from glassware.models import MODELS
+from glassware.sweeps.validation import build
+from glassware.tasks import TASKS
 from glassware.training import Run
 
 Axes: TypeAlias = Mapping[str, Iterable[object]]  # the values of each field
@@ -37,7 +40,7 @@ def grid(
     """
     data = plain(base)
     together: list[list[Plain]] = []
-    together += [[{field: value} for value in values] for field, values in (axes or {}).items()]
+    together += [[{field: value} for value in _listed(field, values)] for field, values in (axes or {}).items()]
     together += [zip_axes(group) for group in zips if group]
     if seeds is not None and seeds < 1:
         raise GlasswareError(f"seeds must be at least 1, not {seeds}")
@@ -55,12 +58,26 @@ def grid(
 
 def zip_axes(axes: Axes) -> list[Plain]:
     """Axes of one length, side by side."""
-    columns = {field: list(values) for field, values in axes.items()}
+    columns = {field: list(_listed(field, values)) for field, values in axes.items()}
     lengths = {field: len(values) for field, values in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{field!r} has {length}" for field, length in lengths.items())
         raise GlasswareError(f"axes of a zip must have the same length: {listed}")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _listed(field: str, values: object) -> Iterable[object]:
+    """The values of an axis; refuses a lone one, and a field of a part that is not named with it."""
+    if isinstance(values, str | Mapping | Part) or not isinstance(values, Iterable):
+        raise GlasswareError(f"axis {field!r} must be a list of values, not {short(values)}")
+    first = field.split(".")[0]
+    if first not in Run.model_fields:
+        owners = {"task": TASKS.values(), "model": MODELS.values()}
+        parts = {name: {type(part)} for name, part in DEFAULTS.items()} | owners
+        near = [name for name, classes in parts.items() if any(first in one.model_fields for one in classes)]
+        if near:
+            raise GlasswareError(f"axis {field!r}: a run has no such field; did you mean '{near[0]}.{field}'?")
+    return values
 
 
 def plain(base: Run | Mapping[str, object]) -> Plain:

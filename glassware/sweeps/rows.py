@@ -11,13 +11,16 @@ import polars as pl
 
 from glassware.engine import Outcome, devices
 from glassware.foundation.version import own_version
+from glassware.models import Solved
 from glassware.models.model import named_leaves
 from glassware.sweeps.identity import SEMANTICS, run_id, spec_json
+from glassware.sweeps.own_code import COLUMN, own_code
 
 Row: TypeAlias = dict[str, Any]  # columns and their values
 
 # Columns of every row: the specification's, then what came of the run. Each part of a specification adds its own
-# columns (``Part.columns``), each curve a column ``curve_*``, each final probe one of its name.
+# columns (``Part.columns``), each curve a column ``curve_*``, each final probe one of its name; rows of parts of one's
+# own say which code made them (``own_code``).
 SCHEMA: dict[str, Any] = {
     "id": pl.String,
     "task": pl.String,
@@ -28,7 +31,7 @@ SCHEMA: dict[str, Any] = {
     "depth": pl.Int32,
     "activation": pl.String,  # null: a model without one
     "degree": pl.Int64,
-    "kernel": pl.String,  # null: a network
+    "kernel": pl.String,  # null: no kernel machine
     "init": pl.String,
     "s": pl.Int64,
     "eps": pl.Float64,
@@ -63,8 +66,9 @@ SCHEMA: dict[str, Any] = {
 # Columns that say how a row came about rather than what it found; two trainings of one run may differ here only.
 CIRCUMSTANCES = ("seconds", "glassware", "jax", "device", "engine")
 
-# What only a trained network has; null in the row of a kernel machine.
-TRAINED_ONLY = ("sampling", "init", "s", "eps", "optimiser", "lr", "weight_decay", "batch", "steps")
+# What only a trained network has, null in the row of a model that is solved; and what its first weights add.
+TRAINED_ONLY = ("sampling", "optimiser", "lr", "weight_decay", "batch", "steps")
+DRAWN_ONLY = ("init", "s", "eps")
 
 CURVE_POINTS = 200  # a longer curve keeps every second, third, .. point, and always its last
 
@@ -88,11 +92,13 @@ def row(outcome: Outcome) -> Row:
         "engine": outcome.engine,
         **provenance(),
     }
-    if run.model.solved:
-        found.update({**dict.fromkeys(TRAINED_ONLY), "loss": "square", "train_size": run.m})
+    if isinstance(run.model, Solved):
+        without = TRAINED_ONLY if run.model.drawn else (*TRAINED_ONLY, *DRAWN_ONLY)
+        found.update({**dict.fromkeys(without), "loss": "square", "train_size": run.m})
     found.update({f"curve_{name}": values for name, values in curves.items()})
     found.update(outcome.final)
-    return found
+    made_by = own_code(run)
+    return found if made_by is None else {**found, COLUMN: made_by}
 
 
 def arrays(outcome: Outcome) -> dict[str, np.ndarray]:

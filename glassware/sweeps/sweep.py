@@ -12,6 +12,7 @@ import polars as pl
 from glassware.engine import Chunk, Engine, train
 from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.files import read_sweep
+from glassware.sweeps.own_code import COLUMN, tell_of_other_code
 from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import Row, arrays, frame, row
 from glassware.sweeps.share import Share
@@ -68,6 +69,8 @@ def sweep(
         rows: list[Row] = []
         _train(plan, watcher, lambda found, _: rows.append(found), lambda: None, lanes, engine)
         return select(frame(rows), plan)
+    if plan.finished:
+        tell_of_other_code(pick(kept.read(["id", COLUMN]), plan.wanted), plan.wanted, kept.path)
     if not plan.todo:
         watcher.on_plan(plan)
         watcher.on_end()

@@ -16,8 +16,8 @@ from glassware.tabular.jobs import Job, Outcome, Table
 from glassware.tabular.network import View, inputs
 from glassware.tabular.recipe import Recipe
 
-CUT_EVERY = 3  # every third network reads pieces of columns, if there are any
-LITTLE = 0.5  # share of a constant's loss; above it on held-out rows, there may be more to learn
+CUT_EVERY = 3  # every third network reads pieces of columns, if there are pieces
+LITTLE = 0.5  # of a constant's loss; with a larger loss on held-out rows there may be more to learn
 
 Scaled: TypeAlias = dict[tuple[int, str], tuple[Scaling, np.ndarray]]  # by a table's identity and the kind of scale
 
@@ -29,12 +29,12 @@ class Prepared(NamedTuple):
         recipe: the first one to try.
         X: columns.
         y: targets as given.
-        truth: targets as networks know them.
+        truth: targets as networks see them.
         weight: of each row, with mean 1.
-        seed: of everything random.
+        seed: for everything random.
         classify: whether targets are classes.
         sparsity: first-layer weights that each neuron starts with; 0: dense.
-        held_out: share of the rows that a network does not learn.
+        held_out: share of the rows that a network is not trained on.
     """
 
     recipe: Recipe
@@ -54,7 +54,7 @@ class Part(NamedTuple):
     Attributes:
         job: what is trained.
         view: what they read.
-        gain: factor by which each input was multiplied before they read it.
+        gain: factor that each input was multiplied by.
         places: their places in the ensemble.
     """
 
@@ -76,7 +76,7 @@ class Attempt(NamedTuple):
         return float(np.average([o.loss for o in outcomes], weights=[len(part.places) for part in self.parts]))
 
     def learnt_little(self, loss: float) -> bool:
-        """Whether held-out rows are predicted not much better than by a constant."""
+        """Whether held-out rows are predicted little better than by a constant."""
         job = self.parts[0].job
         middle = np.average(job.table.truth, axis=0, weights=job.table.weight)
         if job.classify:
@@ -97,12 +97,12 @@ class Attempt(NamedTuple):
 
 
 def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, grown: Guide | None = None) -> Attempt:
-    """The table as a recipe wants it, ready to be trained on.
+    """The table prepared as a recipe requires, ready for training.
 
     Args:
         prepared: the table.
-        recipe: how it is learnt.
-        scaled: tables already scaled; a new one is added.
+        recipe: how to train.
+        scaled: tables already scaled; new ones are added.
         grown: guide already fitted on this table.
     """
     X, scaled, which = prepared.X, {} if scaled is None else scaled, (id(prepared.X), recipe.scale)
@@ -132,7 +132,7 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     if cuts is None:
         return Attempt(recipe, [part(scaling, x, gain, prepared.sparsity, starts, places)], found)
     stepped = places % CUT_EVERY == 1
-    # Dense: a piece is only one step in one column, and neurons that start with two of them read too little.
+    # Dense: a piece is only one step in one column, and neurons that start with two of them see too little.
     parts = [
         part(scaling, x, gain, prepared.sparsity, starts, places[~stepped]),
         part(cuts, inputs(cuts, X), np.ones(len(cuts.columns)), 0, None, places[stepped]),
@@ -159,7 +159,7 @@ def _target(prepared: Prepared, recipe: Recipe, found: Guide | None) -> np.ndarr
 
 
 def _held_out(prepared: Prepared, recipe: Recipe, members: int) -> np.ndarray:
-    """The rows each member does not learn: consecutive parts of a shuffled table, so that they differ."""
+    """The rows each member is not trained on: consecutive parts of a shuffled table, so that members differ."""
     rows = len(prepared.X)
     count = min(rows - 1, max(1, round(prepared.held_out * rows))) if recipe.early_stopping else 0
     order = np.random.default_rng(prepared.seed).permutation(rows)

@@ -12,10 +12,10 @@ class Splits(NamedTuple):
     """Where the trees of a forest split.
 
     Attributes:
-        column: that is split.
-        threshold: where.
-        gain: decrease of the impurity, summed over its rows.
-        above: the number of the parent split; -1 at a root.
+        column: the column that is split.
+        threshold: where it is split.
+        gain: decrease in impurity, summed over its rows.
+        above: index of the parent split; -1 at a root.
     """
 
     column: np.ndarray
@@ -26,7 +26,7 @@ class Splits(NamedTuple):
 
 @dataclass
 class Cuts:
-    """Pieces of columns. A piece is 0 below its begin and 1 above its end, linear between them, and then centred.
+    """Pieces of columns. A piece is 0 below its start and 1 above its end, linear in between, and then centred.
 
     Attributes:
         fill: what a missing value of each column becomes.
@@ -46,14 +46,14 @@ class Cuts:
 
     @classmethod
     def fit(cls, X: np.ndarray, fill: np.ndarray, cuts: int, splits: Splits | None) -> Cuts | None:
-        """Make about so many cuts, where a forest splits most or, without one, evenly; None if nothing can be cut.
+        """Make about ``cuts`` cuts, where a forest splits most or, without one, evenly; None if nothing can be cut.
 
         A column gets cuts in proportion to its share of the forest's gain, with equal gain between its cuts.
 
         Args:
             X: rows without missing values.
             fill: for missing values of later rows.
-            cuts: their number, all columns together.
+            cuts: their number over all columns.
             splits: of the forest, if there is one.
         """
         count = X.shape[1]
@@ -68,7 +68,7 @@ class Cuts:
             inner = _even(values, wanted[column]) if splits is None else _where(splits, column, wanted[column])
             low, high = values.min(), values.max()
             edges = np.unique(np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]]))
-            # A column of two values is one piece; drop edges whose distance underflows.
+            # A column with two values is one piece; drop edges whose distance underflows.
             edges = edges[np.concatenate([[True], np.diff(0.5 * edges) > 0])]
             if len(edges) > 1:
                 pieces = _pieces(values[:, None], edges[:-1], edges[1:])
@@ -104,5 +104,5 @@ def _even(values: np.ndarray, count: int) -> np.ndarray:
 
 
 def _middles(count: int) -> np.ndarray:
-    """The middles of so many equal parts of 1."""
+    """The midpoints of ``count`` equal parts of [0, 1]."""
     return (np.arange(count) + 0.5) / count

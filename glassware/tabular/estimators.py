@@ -30,7 +30,7 @@ class _SparseMLP(BaseEstimator):
         init_sparsity: every first-layer neuron starts with this many incoming weights (of size 1), the rest at 0 and
             free to grow; with ``guided``, with fewer where a path of the forest has fewer columns. None: all weights
             drawn. Nothing is masked.
-        learning_rate: the largest learning rate.
+        learning_rate: the peak learning rate.
         weight_decay: lambda.
         epochs: passes over the rows.
         batch_size: rows per step.
@@ -40,17 +40,17 @@ class _SparseMLP(BaseEstimator):
         n_ensemble: networks trained side by side; their predictions are averaged.
         guided: a forest on the same rows tells which columns neurons should start on and where they should bend (the
             default preset's), how columns are scaled and where they are cut, and its vote softens labels.
-        cuts: every third network of an ensemble reads columns cut so many times, all together, into pieces,
-            instead of scaled columns, and starts dense; 0: none does, nor where there is nothing to cut (without
-            ``guided``, where columns are more than cuts).
-        preset: ``default``, one recipe for all tables; ``patient``, for tables whose columns say nothing one by one,
-            which the default turns to when it has learnt little; ``paper``, that of Pareto Frontiers.
+        cuts: every third network of an ensemble reads, instead of scaled columns, pieces of columns made by this many
+            cuts in all, and starts dense. None does at 0, or where there is nothing to cut (without ``guided``: if
+            there are more columns than cuts).
+        preset: ``default``, one recipe for all tables; ``patient``, for tables whose columns are uninformative one by
+            one, which the default falls back to when it has learnt little; ``paper``, that of Pareto Frontiers.
         precision: ``exact`` trains in float32, as the paper's preset does; ``fast`` rounds what is multiplied to
             bfloat16 (eight significant bits), sums in float32, and keeps weights, optimiser and predictions as they
             are, in 0.6 to 0.7 of the time for layers of 256 neurons. On a CPU without AVX512-BF16 instructions the
             kernel does exactly what it does for ``exact``.
         missing: ``refuse`` NaN with a sentence, or fill it with the training column's ``median``.
-        random_state: seed of weights and row order.
+        random_state: seed for weights and row order.
 
     Attributes:
         recipe_: the recipe that was used: the preset with the parameters filled in.
@@ -130,7 +130,7 @@ class _SparseMLP(BaseEstimator):
         return interactions(self, k, X, y, top)
 
     def _prepare(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Prepared:
-        """What comes before training and does not depend on the recipe: checks, columns, targets."""
+        """Everything before training that does not depend on the recipe: checks, columns, targets."""
         if self.init_sparsity is not None and not (
             self.init_sparsity >= 1 and int(self.init_sparsity) == self.init_sparsity
         ):
@@ -144,7 +144,7 @@ class _SparseMLP(BaseEstimator):
         weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         used = weight > 0
         if not used.any():
-            raise DataError("sample_weight must have a positive entry, and all are zero.")
+            raise DataError("sample_weight must have a positive entry; all are zero.")
         if not used.all():  # copy only then: fits of one table share it
             rows, labels, weight = rows[used], labels[used], weight[used]
         truth = self._targets(labels, weight)
@@ -191,7 +191,7 @@ class _SparseMLP(BaseEstimator):
             refuse_missing(rows, getattr(self, "feature_names_in_", None))
 
     def _outputs(self, X: Float64[np.ndarray, "rows columns"]) -> Float64[np.ndarray, "members rows outputs"]:
-        """Outputs of each network for rows that were checked."""
+        """Outputs of each network for checked rows."""
         return outputs(self.members_, self.views_, X)
 
     def _checked(self, X: ArrayLike) -> Float64[np.ndarray, "rows columns"]:
@@ -249,11 +249,11 @@ class SparseMLPClassifier(ClassifierMixin, _SparseMLP):  # type: ignore[misc]
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise DataError(f"A classifier needs rows of at least 2 classes, and all are of one class, {y[0]!r}.")
+            raise DataError(f"A classifier needs rows of at least 2 classes; all are of one class, '{y[0]}'.")
         return np.eye(len(self.classes_))[index]
 
     def _contrast(self, out: Float64[np.ndarray, "rows outputs"]) -> Float64[np.ndarray, "rows outputs"]:
-        """Logits without what softmax ignores."""
+        """Logits minus their mean over classes, which softmax ignores."""
         return out - out.mean(axis=1, keepdims=True)
 
 

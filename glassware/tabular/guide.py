@@ -13,15 +13,15 @@ from glassware.tabular.cuts import Splits
 
 TREES = 100
 MOST_ROWS = 5000  # per tree
-LARGE = 50_000  # numbers in a table from which threads pay off
-# Columns are rescaled for the trees if their range is less than this share of their size (or of 1), or if they have
-# values larger than this.
+LARGE = 50_000  # numbers in a table above which threads pay off
+# Columns are rescaled for the trees if their range is below this fraction of their size (or of 1), or if they have
+# values above this.
 CLOSE, HUGE = 1e-3, 1e30
 LEAST_SHARE = 0.05  # least importance of a column, the mean being 1: forests can miss a column that matters
 
 
 class Guide(NamedTuple):
-    """What a fitted forest knows of a table.
+    """What a fitted forest knows about a table.
 
     Attributes:
         importance: of each column, with mean 1.
@@ -35,7 +35,7 @@ class Guide(NamedTuple):
     splits: Splits
 
     def gain(self) -> np.ndarray:
-        """What scaled columns are multiplied by; the mean square is 1."""
+        """Factors for the scaled columns; their mean square is 1."""
         root = np.sqrt(self.importance)
         return np.asarray(root / np.sqrt(np.mean(np.square(root))))
 
@@ -51,7 +51,7 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
         "random_state": seed,
-        # With threads, scikit-learn's warning filters race and at times warn of that themselves.
+        # With threads, scikit-learn's warning filters race, and sometimes warn about that.
         "n_jobs": -1 if threads and X.size >= LARGE else 1,
     }
     forest = RandomForestClassifier(**options) if classify else RandomForestRegressor(max_features=0.33, **options)

@@ -12,11 +12,11 @@ from scipy.special import ndtri
 from glassware.foundation.arrays import Float
 from glassware.foundation.errors import GlasswareError
 
-TAIL = 3.0  # where the robust scale bends outliers to
-NORMAL_QUARTILES = 1.349  # distance of the quartiles of a standard Gaussian
+TAIL = 3.0  # to which the robust scale bends outliers
+NORMAL_QUARTILES = 1.349  # interquartile range of a standard Gaussian
 FAR = 1e150  # squaring larger numbers would overflow
 NARROW = 1e-290  # columns of a smaller range are widened: slopes of their scores would overflow
-MOST_KNOTS = 256  # of a column; normal scores of long columns lie on lines between them
+MOST_KNOTS = 256  # per column; normal scores of long columns are interpolated between them
 
 
 class DataError(GlasswareError, ValueError):
@@ -24,7 +24,7 @@ class DataError(GlasswareError, ValueError):
 
 
 def refuse_categories(X: ArrayLike) -> None:
-    """Say which column of a frame is not made of numbers. Arrays have no columns to name: scikit-learn checks those."""
+    """Refuse a frame with a column that is not numeric, by name. Arrays have no names: scikit-learn checks those."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
     for name, dtype in zip(X.columns, X.dtypes, strict=True):
@@ -42,7 +42,7 @@ def _numeric(dtype: object) -> bool:
 
 
 def refuse_missing(X: Float[np.ndarray, "rows columns"], names: Sequence[str] | None) -> None:
-    """Say which column has missing values, and what to do."""
+    """Raise if a column has missing values, and say what to do."""
     counts = np.isnan(X).sum(axis=0)
     if counts.any():
         column = int(np.argmax(counts > 0))
@@ -54,17 +54,17 @@ def refuse_missing(X: Float[np.ndarray, "rows columns"], names: Sequence[str] | 
 
 @dataclass
 class Scaling:
-    """Column by column: missing values filled, then brought to a scale.
+    """Column by column: missing values are filled, then values are scaled.
 
     Attributes:
         kind: ``standard``: mean 0, standard deviation 1. ``mixed``: half way between a robust scale (median and
             quartiles, tails bent) and normal scores (the value's rank, as a Gaussian would have it). ``signs``: +-1,
             above or below the middle of the column.
         fill: what a missing value becomes: the median; 0 for a column that is missing everywhere.
-        centre: is subtracted.
-        spread: is divided by; 1 for a constant column.
-        knots: values of each column with a known score, (columns, knots); normal scores lie on lines between them.
-        scores: theirs.
+        centre: subtracted from each column.
+        spread: divides each column; 1 for a constant column.
+        knots: values of each column with a known score, (columns, knots); normal scores are interpolated between them.
+        scores: of the knots.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Scaling:
         knots = scores = np.zeros((X.shape[1], 0), np.float32)
         if kind == "mixed":
             low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
-            # Quartiles of columns with few values (flags, counts) say nothing: they keep mean and deviation.
+            # Quartiles of columns with few values (flags, counts) say nothing: use mean and deviation.
             several = (high > low) & (_distinct(X) > 2)
             centre = np.where(several, middle, centre)
             spread = np.where(several, (high - low) / NORMAL_QUARTILES, spread)
@@ -105,11 +105,11 @@ class Scaling:
 
     @property
     def size(self) -> np.ndarray:
-        """What inputs deviate from 0 by, about."""
+        """The typical size of each input."""
         return np.ones(len(self.fill))
 
     def filled(self, X: np.ndarray) -> np.ndarray:
-        """Without missing values."""
+        """The table with missing values filled."""
         return np.where(np.isnan(X), self.fill, X)
 
     def transform(self, X: np.ndarray) -> np.ndarray:
@@ -122,7 +122,7 @@ class Scaling:
         return z
 
     def at(self, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Single values, each of a column of its own, scaled as :meth:`transform` would."""
+        """Single values, each from its own column, scaled as by :meth:`transform`."""
         z = self._shifted(values, columns)
         if self.kind == "mixed":
             order = np.argsort(columns, kind="stable")
@@ -145,7 +145,7 @@ class Scaling:
 
 
 def _normal_scores(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Knots of each column and their normal scores, brought to mean 0 and deviation 1 over the rows."""
+    """Knots of each column and their normal scores, standardised over the rows."""
     knots, scores = (np.zeros((X.shape[1], min(len(X), MOST_KNOTS))) for _ in range(2))
     for column, values in enumerate(X.T):
         distinct, place, count = np.unique(values, return_inverse=True, return_counts=True)

@@ -18,14 +18,14 @@ from glassware.tabular.start import at_rows, at_splits
 
 FEATURE_BLOCK = 8  # columns are padded to a multiple of this, rows to a power of two: fewer programs to compile
 LEAST_ROWS, LEAST_HELD_OUT = 256, 64
-# On an accelerator padding costs next to nothing and a program takes seconds to compile: there sizes are coarser.
+# On an accelerator padding is nearly free and a program takes seconds to compile, so sizes are coarser there.
 DEVICE_COLUMNS, DEVICE_ROWS, HELD_OUT_PART = 32, (512, 2048), 8
 CHECKS = 16  # times at which the weights are kept; the held-out rows choose one
-MOST_KEPT = 2**24  # numbers that a lane keeps for this
+MOST_KEPT = 2**24  # numbers that a lane keeps for that
 LEAST_SLOTS = 2  # room for the columns a neuron starts with; dense networks have it too, to share the program
 
 
-Lane: TypeAlias = dict[str, Shaped[np.ndarray, "..."]]  # what is one network's own, by name
+Lane: TypeAlias = dict[str, Shaped[np.ndarray, "..."]]  # one network's own values, by name
 
 
 class Table(NamedTuple):
@@ -43,12 +43,12 @@ class Job:
     """Networks to train on one table: an ensemble.
 
     Attributes:
-        recipe: how.
+        recipe: how to train.
         sparsity: first-layer weights that each neuron starts with; 0: dense.
-        classify: cross-entropy on labels, or squares.
+        classify: cross-entropy on labels, or squared error.
         table: the rows.
         splits: of a forest, on the scale of the inputs, where neurons start; None: they start at rows.
-        held_out: numbers of the rows that each member does not learn and that say when to stop; none, or some.
+        held_out: indices of the rows that each member is not trained on, which decide when to stop; may be empty.
         keys: one random key per member.
     """
 
@@ -95,7 +95,7 @@ class Shape(NamedTuple):
 
     @property
     def parameters(self) -> int:
-        """Of one network."""
+        """Number of parameters of one network."""
         return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
 
     @property

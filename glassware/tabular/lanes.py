@@ -22,7 +22,7 @@ from glassware.tabular.loop import fit
 from glassware.tabular.recipe import Precision
 
 CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes at once per core, or per accelerator
-COPIES = 8  # of its parameters per lane: weights, gradients and Adam's two averages, each old and new
+COPIES = 8  # of the parameters per lane: weights, gradients and Adam's two averages, each old and new
 
 log = logging.getLogger("glassware")
 
@@ -46,7 +46,7 @@ def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto") -> list[Outc
 
 @cache
 def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcome]] | None:
-    """What trains jobs of this precision on CPU cores; None where it cannot be compiled."""
+    """The trainer for jobs of this precision on CPU cores; None if it cannot be compiled."""
     if find_spec("numba") is None:
         return None
     # Numba takes a moment to import: only when it is used.

@@ -67,7 +67,7 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
 
 
 def _readings(estimator: Estimator) -> Iterator[Float[np.ndarray, "columns neurons"]]:
-    """Of each network: how much a neuron that matters reads a column."""
+    """For each network, how much neurons that matter read each column."""
     for params, view in zip(estimator.members_, estimator.views_, strict=True):
         inputs = _reading(params) * view.size[:, None]
         found = np.zeros((estimator.n_features_in_, inputs.shape[1]))
@@ -76,12 +76,12 @@ def _readings(estimator: Estimator) -> Iterator[Float[np.ndarray, "columns neuro
 
 
 def _reading(params: Params) -> Float[np.ndarray, "inputs neurons"]:
-    """The same of one network, by its inputs."""
+    """The same for one network, by its inputs."""
     return np.abs(params[0]["w"]) * np.linalg.norm(params[1]["w"], axis=1)
 
 
 def _candidates(estimator: Estimator, k: int) -> dict[tuple[int, ...], float]:
-    """Each neuron names the ``k`` columns it reads most; the weakest of these readings is its vote. Shares of all."""
+    """Sets of ``k`` columns and their share of votes: a neuron votes for its top ``k``, with the weakest as weight."""
     votes: dict[tuple[int, ...], float] = {}
     for reading in _readings(estimator):
         best = np.argsort(-reading, axis=0)[:k]
@@ -118,7 +118,7 @@ def _strength(estimator: Estimator, columns: tuple[int, ...], x: Float[np.ndarra
 def _score_drop(
     estimator: Estimator, columns: tuple[int, ...], x: Float[np.ndarray, "rows columns"], y: np.ndarray
 ) -> float:
-    """What the score loses when the columns of the set are shuffled, together."""
+    """How much the score drops when the columns of the set are shuffled together."""
     rng = np.random.default_rng(0)
     score = lambda rows: estimator.score(_named(estimator, rows), y)
     shuffled = []

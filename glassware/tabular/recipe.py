@@ -22,7 +22,7 @@ class Recipe:
 
     Attributes:
         hidden_layer_sizes: widths of the hidden layers, first to last.
-        learning_rate: the largest rate of Adam.
+        learning_rate: Adam's peak learning rate.
         weight_decay: lambda; decoupled and on weight matrices only, or coupled and on everything (``decoupled``).
         epochs: passes over the rows; 0: as many as give 64 steps times the square root of the number of rows.
         batch_size: rows per step; None takes a 16th of the table, as a power of two between 32 and 128.
@@ -30,7 +30,7 @@ class Recipe:
             stop.
         n_ensemble: networks whose predictions are averaged.
         scale: of the columns, see :class:`glassware.tabular.inputs.Scaling`.
-        cuts: every third network reads columns cut so many times instead (:mod:`glassware.tabular.cuts`); 0: none does.
+        cuts: every third network reads pieces made by this many cuts (:mod:`glassware.tabular.cuts`); 0: none does.
         start: of a sparse first layer: ``plain``, the paper's; ``spread``, either sign and kinks where the forest
             splits (:mod:`glassware.tabular.start`), or, without one, where the rows are.
         schedule: ``constant``, or ``cosine``: a short rise, then half a cosine down to zero.
@@ -91,7 +91,7 @@ PRESETS = {
         trust=0.4,
         precision="fast",
     ),
-    # For tables whose columns say nothing one by one: many small steps under a decay that removes what does not help.
+    # For tables whose columns are uninformative one by one: many small steps, and decay that removes useless weights.
     "patient": Recipe(
         hidden_layer_sizes=(512,),
         learning_rate=3e-3,
@@ -133,7 +133,7 @@ PRESETS = {
 
 
 def recipe(preset: str, **chosen: Any) -> Recipe:
-    """The preset with the values that are not None put in; each is checked."""
+    """The preset with every value that is not None filled in and checked."""
     if preset not in PRESETS:
         raise DataError(f"preset must be one of {', '.join(map(repr, PRESETS))}, not {preset!r}.")
     sizes = chosen.get("hidden_layer_sizes")

@@ -9,14 +9,14 @@ import numpy as np
 from glassware.foundation.arrays import Float, Float32, Int32, UInt32
 from glassware.tabular.cuts import Splits
 
-NOTHING = 2**30  # stands for no column; larger than any padded number of columns
+NOTHING = 2**30  # no column; larger than any padded number of columns
 
 
 class Start(NamedTuple):
     """The sparse first layer of one network.
 
     Attributes:
-        columns: which each neuron reads; ``NOTHING`` in unused slots.
+        columns: those that each neuron reads; ``NOTHING`` in unused slots.
         weights: of these columns.
         bias: of each neuron.
     """
@@ -55,7 +55,7 @@ def at_splits(key: UInt32[np.ndarray, " 2"], splits: Splits, width: int, sparsit
 def at_rows(
     key: UInt32[np.ndarray, " 2"], x: Float[np.ndarray, "rows inputs"], width: int, sparsity: int, slots: int
 ) -> Start:
-    """Neurons of any columns, each with its kink at a row of the table.
+    """Neurons on random columns, each with its kink at a row of the table.
 
     Args:
         key: random words.

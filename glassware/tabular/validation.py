@@ -36,7 +36,7 @@ def fit_many(estimators: Iterable[Estimator], tables: Iterable[tuple[ArrayLike, 
         if not isinstance(one, SparseMLPClassifier | SparseMLPRegressor):
             raise DataError(f"fit_many takes SparseMLP estimators, not a {type(one).__name__}.")
     if len({id(one) for one in estimators}) < len(estimators):
-        raise DataError("fit_many takes different estimators, and one was given twice: clone it.")
+        raise DataError("fit_many takes distinct estimators; one was given twice: clone it.")
     fit_all(estimators, [one._prepare(X, y) for one, (X, y) in zip(estimators, tables, strict=True)])
     return estimators
 

@@ -4,6 +4,7 @@ from glassware.tasks.cube import CubeParity
 from glassware.tasks.digits import DigitStrip
 from glassware.tasks.group import GroupMultiplication
 from glassware.tasks.leaky import LeakyParity
+from glassware.tasks.markov import MarkovChain
 from glassware.tasks.parity import Parity
 from glassware.tasks.sampling import Sampling, minibatch
 from glassware.tasks.task import Kind, Task
@@ -15,6 +16,7 @@ TASKS: dict[str, type[Task]] = {
     "digit-strip": DigitStrip,
     "group": GroupMultiplication,
     "cube-parity": CubeParity,
+    "markov-chain": MarkovChain,
 }
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "GroupMultiplication",
     "Kind",
     "LeakyParity",
+    "MarkovChain",
     "Parity",
     "Sampling",
     "Task",

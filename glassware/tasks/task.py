@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from glassware.foundation.arrays import Array, EitherArray, Float, Key, LaneValues, Num, Shaped, UInt32
+from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import Part, Values
 
 # Examples in compact form: one array, or several with the same first axis, such as inputs and targets.
@@ -30,12 +31,19 @@ Kind: TypeAlias = Literal["sign", "class", "sequence"]
 class Task(Part):
     """Where examples come from, in compact form (``raw``: packed bits, row numbers, tokens) and as a model sees them.
 
-    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by one line in ``TASKS``, and
-    gives ``input_shape`` and ``raw``; the rest has defaults. Without ``inputs`` and ``targets`` of its own, ``raw``
-    returns the pair (inputs, targets).
+    A subclass names itself by a field ``name: Literal["..."] = "..."``, is made known by ``gw.register``, and gives
+    ``input_shape`` and ``raw``; the rest has defaults. Without ``inputs`` and ``targets`` of its own, ``raw`` returns
+    the pair (inputs, targets). Before the first run of a task it is tried on a few examples, and what does not fit is
+    said in a sentence.
+
+    After changing what its code does, change its name, give it a new field, or use another store: ids are made of names
+    and fields, so a store would give the rows of the former code for those of the new. (Rows remember their code, and a
+    sweep that finds such rows says so; it uses them nevertheless.)
 
     Attributes:
-        kind: what is predicted.
+        kind: what is predicted. ``sign``: targets are +1 and -1 (not 0 and 1), (batch,). ``class``: targets are whole
+            numbers from 0 to ``classes`` - 1, (batch,), or distributions over the classes, (batch, classes).
+            ``sequence``: a class at every position, (batch, positions); a target below 0 is not counted.
         measure: the metric by which a run usually succeeds.
         loss: the usual loss.
         hidden_inputs: whether the inputs of an example depend on what the run has hidden (its lane values). If not,
@@ -43,7 +51,6 @@ class Task(Part):
 
     >>> from typing import ClassVar, Literal
     >>> import glassware as gw
-    >>> from glassware.foundation.draws import draw, unit
     >>> @gw.register
     ... class Above(gw.Task):
     ...     '''Is x above the threshold?'''
@@ -52,7 +59,7 @@ class Task(Part):
     ...     input_shape: ClassVar = (1,)
     ...
     ...     def raw(self, key, index):  # all that is random about an example is drawn from its address
-    ...         return unit(draw(key, index, 0 * index)[0])
+    ...         return gw.unit(gw.draw(key, index, 0)[0])
     ...
     ...     def inputs(self, values, raw):
     ...         return raw[..., None]
@@ -68,6 +75,10 @@ class Task(Part):
     kind: ClassVar[Kind] = "sign"
     measure: ClassVar[str] = "error"
     hidden_inputs: ClassVar[bool] = False
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
+        check_declared(cls)
 
     @property
     @abstractmethod
@@ -92,7 +103,11 @@ class Task(Part):
         return math.prod(self.input_shape)
 
     def values(self, key: UInt32[np.ndarray, " 2"]) -> Values:
-        """Lane values of the run with this key: what is hidden, drawn or given (host side)."""
+        """What is hidden in the run with this key, drawn or given; ``inputs`` and ``targets`` get it as ``values``.
+
+        A dictionary of NumPy arrays or NumPy numbers, of the same names, shapes and types for every run of the task:
+        ``{"mask": np.zeros(2, np.uint32)}``. Made by NumPy, before anything is compiled.
+        """
         return {}
 
     def hidden(self, key: UInt32[np.ndarray, " 2"]) -> Mapping[str, object]:
@@ -101,7 +116,10 @@ class Task(Part):
 
     @abstractmethod
     def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> Raw:
-        """The examples at these indices of a stream, in compact form.
+        """The examples at these indices of a stream, in compact form: arrays whose first axis is that of ``index``.
+
+        All that is random about example i is drawn from the key and index[i] (see ``gw.draw``), so that the same
+        address is the same example in every batch, on every device, and when the run is trained again.
 
         Where the domain is finite, ``index`` is the example's number and the key does not matter.
         """
@@ -127,3 +145,15 @@ class Task(Part):
     ) -> Num[Array, "*batch_and_positions"]:
         """Targets as the learner sees them; a task with label noise overrides this."""
         return self.targets(values, raw)
+
+
+def check_declared(task: Task | type[Task]) -> None:
+    """Raise a GlasswareError of one sentence if a task, or its class as far as that tells, declares what cannot be."""
+    name = task.__name__ if isinstance(task, type) else type(task).__name__
+    kind, shape = task.kind, task.input_shape
+    if isinstance(kind, str) and kind not in get_args(Kind):
+        raise GlasswareError(f"kind of {name} must be 'sign', 'class' or 'sequence', not {kind!r}")
+    if isinstance(shape, property):
+        return
+    if not isinstance(shape, tuple) or not all(isinstance(size, int) and size > 0 for size in shape):
+        raise GlasswareError(f"input_shape of {name} must be a tuple of whole numbers, such as (2,), not {shape!r}")

@@ -24,7 +24,7 @@ def cube(n: int) -> Floats:
 
 
 def random_signs(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
-    """Independent fair signs +-1. Bytes turned into numbers: ten times as fast as choosing among two floats."""
+    """Independent fair signs +-1. Random bytes as floats: ten times as fast as ``rng.choice`` of two floats."""
     return 1.0 - 2.0 * rng.integers(0, 2, shape, dtype=np.int8).astype(np.float64)
 
 
@@ -59,7 +59,7 @@ def fourier_coefficient(values: Floats, subset: Iterable[int]) -> float:
 def noisy_correlation(values: Floats, subset: Iterable[int], flip: float) -> float:
     """E[y f] where the label y is chi_S(x) flipped with probability ``flip``, both labels enumerated.
 
-    It is (1 - 2 flip) times the noiseless correlation, whatever f is: this is all that label noise does on average.
+    It is (1 - 2 flip) times the noiseless correlation, whatever f is: on average label noise does nothing else.
     """
     n = len(values).bit_length() - 1
     label = chi(cube(n), subset)

@@ -1,7 +1,7 @@
 """Parities as linear equations: Gaussian elimination over GF(2) on packed 64-bit words.
 
-The one algorithm that ignores the statistical-query bound: n + O(1) examples and n^3 / 64 word operations find any
-parity, sparse or not. A few flipped labels destroy it, which is why noise-tolerant learners are compared with search.
+The one algorithm that escapes the statistical-query bound: n + O(1) examples and n^3 / 64 word operations find any
+parity, sparse or not. A few flipped labels break it, which is why noise-tolerant learners are compared with search.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SENTENCES: dict[Verdict, str] = {
 
 
 class Elimination(NamedTuple):
-    """What elimination ends with. The support is given when it is the only solution, whatever the verdict on it."""
+    """The result of elimination. The support is given if it is the only solution, whatever the verdict."""
 
     verdict: Verdict
     support: tuple[int, ...] | None
@@ -45,7 +45,7 @@ def eliminate(x: Signs, y: Signs, k: int | None = None) -> Elimination:
         k: the size S must have; None accepts any parity.
     """
     n = x.shape[1]
-    rows = pack(np.concatenate([x, y[:, None]], axis=1).T)  # (m, words): an equation a row, its label the bit n
+    rows = pack(np.concatenate([x, y[:, None]], axis=1).T)  # (m, words): one equation per row, its label in bit n
     rank = 0
     pivots: list[int] = []
     for column in range(n):
@@ -57,7 +57,7 @@ def eliminate(x: Signs, y: Signs, k: int | None = None) -> Elimination:
         pivot = rank + int(below[0])
         has[[rank, pivot]] = has[[pivot, rank]]
         rows[[rank, pivot]] = rows[[pivot, rank]]
-        has[rank] = False  # every other equation loses this unknown, so the last rows read off the solution
+        has[rank] = False  # eliminate it from all other equations, so that the labels are the solution
         rows[has] ^= rows[rank]
         pivots.append(column)
         rank += 1

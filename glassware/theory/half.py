@@ -2,7 +2,7 @@
 
 Half_N(x) = 1[sum x = 0] and Maj_N(x) = sign(sum x) with sign(0) = -1, the convention of Pareto Frontiers, Appendix B.3.
 Both are symmetric, so a coefficient depends on the size of its set (the level) alone. Counts are exact integers until
-the last division; beyond EXACT coordinates, where that takes seconds, they are logarithms.
+the last division; above EXACT coordinates, where that takes seconds, they are computed as logarithms.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def half(n: int, level: int, printed: bool = False) -> float:
     Args:
         n: number of coordinates; Half is identically 0 when it is odd.
         level: size of the set.
-        printed: the form in the dissertation, which has lost the factor 2**-n.
+        printed: the form in the dissertation, which lacks the factor 2**-n.
     """
     _check(n, level)
     if n % 2 or level % 2:
@@ -44,28 +44,28 @@ def half(n: int, level: int, printed: bool = False) -> float:
 def majority(n: int, level: int) -> float:
     """Coefficient of Maj_n on sets of ``level`` elements, for either parity of n.
 
-    Odd levels do not notice ties: an even n has the coefficients of n + 1. Even levels see nothing but the ties, which
-    count as -1, so they are those of -Half.
+    Ties do not affect odd levels: an even n has the coefficients of n + 1. Even levels depend on the ties alone, which
+    count as -1, so their coefficients are those of -Half.
     """
     _check(n, level)
     if level % 2 == 0:
-        return 0.0 - half(n, level)  # not -half: a coefficient that is not there is 0.0, without a sign
+        return 0.0 - half(n, level)  # not -half(..), which would turn 0.0 into -0.0
     return half(n - n % 2, level - 1)
 
 
 def level_weight(n: int, level: int) -> float:
     """W_v(n): the squared coefficients of Maj_n, summed over all sets of v elements."""
     xi = majority(n, level)
-    # As logarithms: the number of sets may be larger than any float.
+    # In logarithms: the number of sets may overflow a float.
     return 0.0 if xi == 0.0 else math.exp(math.log(math.comb(n, level)) + 2 * math.log(abs(xi)))
 
 
 def level_weight_limit(level: int, printed: bool = False) -> float:
-    """rho(v), which W_v(n) decreases to as odd n grows; v odd.
+    """rho(v), the limit of the decreasing W_v(n) for odd n; v odd.
 
     Args:
         level: v.
-        printed: the paper's form, half the limit. Lower bounds on W_v survive it; W_v <= 2 rho(v) does not.
+        printed: the paper's form, half the limit. Lower bounds on W_v remain true with it; W_v <= 2 rho(v) does not.
     """
     if level < 1 or level % 2 == 0:
         raise GlasswareError(f"Majority of many bits has weight on odd levels only, not on level {level}")
@@ -74,4 +74,4 @@ def level_weight_limit(level: int, printed: bool = False) -> float:
 
 def _check(n: int, level: int) -> None:
     if not 0 <= level <= n:
-        raise GlasswareError(f"a set of {level} among n = {n} coordinates does not exist; 0 <= level <= n")
+        raise GlasswareError(f"level must be between 0 and n = {n}, not {level}")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glassware.models import KernelRidge, Model
-from glassware.models.kernel import LARGEST_SAMPLE
+from glassware.models import Model, Solved
 from glassware.probes import PROBES
 from glassware.training.objective import LOSSES, METRICS
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 def check_parts(run: Run) -> None:
     """Raise a ValueError of one sentence if the parts of a run do not fit each other."""
-    if isinstance(run.model, KernelRidge):
+    if isinstance(run.model, Solved):
         _check_solved(run, run.model)
     for probe in run.probes:
         PROBES[probe].check(run)
@@ -28,7 +27,7 @@ def check_parts(run: Run) -> None:
         _check_network(run, run.model)
 
 
-def _check_solved(run: Run, model: KernelRidge) -> None:
+def _check_solved(run: Run, model: Solved) -> None:
     if run.task.kind != "sign":
         raise ValueError(f"the model '{model.name}' predicts signs, not what '{run.task.name}' asks for")
     if run.task.domain is not None:
@@ -37,10 +36,12 @@ def _check_solved(run: Run, model: KernelRidge) -> None:
         raise ValueError(f"the model '{model.name}' is examined by its error only")
     if run.m is None:
         raise ValueError(f"the model '{model.name}' needs a fixed sample: give m")
-    if run.m > LARGEST_SAMPLE:
-        raise ValueError(f"m must be at most {LARGEST_SAMPLE} for the model '{model.name}', not {run.m}")
-    if run.probes or run.keep or run.start:
-        raise ValueError(f"probes look at a network's weights; the model '{model.name}' has none")
+    if run.keep or (run.start and not model.drawn):
+        raise ValueError(f"the model '{model.name}' has no weights to keep or to start from")
+    for probe in run.probes:
+        if PROBES[probe].views is None:
+            raise ValueError(f"the probe '{probe}' looks at a network in training; the model '{model.name}' is solved")
+    model.check(run.task, run.m, run.init.scheme)
 
 
 def _check_measures(run: Run) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from pydantic import Field
 
 from glassware.foundation.arrays import LaneValues
-from glassware.foundation.backend import jax, optax
+from glassware.foundation.backend import jax, jnp, optax
 from glassware.foundation.part import Part, Values
 from glassware.models.model import Params
 from glassware.training.schedule import AnySchedule, Constant
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 Rate = Annotated[float, Field(ge=0, le=1e30)]  # lane values are float32
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 
+WHERE_GIVEN = {"momentum": 0.0, "truncation": 1.0}  # fields of SGD that are lane values where they are given
+
 
 class Optimiser(Part):
     """What all optimisers share.
@@ -26,12 +30,14 @@ class Optimiser(Part):
     Attributes:
         lr: learning rate.
         weight_decay: lambda.
+        decayed: names of the arrays that decay, as ``*`` (all), ``0.*`` (the first layer) or ``*.w``.
         layer_rates: factors on the learning rate (and so on the decay) of each layer, first to last.
         schedule: factor on the learning rate (and so on the decay) at each step.
     """
 
     lr: Rate
     weight_decay: Rate = 0.0
+    decayed: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
     layer_rates: tuple[Rate, ...] | None = None
     schedule: AnySchedule = Constant()
 
@@ -59,9 +65,20 @@ class Optimiser(Part):
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         raise NotImplementedError
 
+    def _mask(self) -> Callable[[Params], tuple[dict[str, bool], ...]] | None:
+        """Which leaves decay, for Optax; None: all."""
+        if self.decayed == ("*",):
+            return None
+        takes = lambda leaf: any(fnmatchcase(leaf, pattern) for pattern in self.decayed)
+        return lambda params: tuple({name: takes(f"{i}.{name}") for name in layer} for i, layer in enumerate(params))
+
 
 class SGD(Optimiser):
     """Gradient descent with coupled weight decay: theta <- theta - lr (g + lambda theta), then heavy-ball momentum.
+
+    Attributes:
+        momentum: of the heavy ball.
+        truncation: gamma; entries of g of this size or less count as 0.
 
     >>> import glassware as gw
     >>> gw.SGD(lr=0.1, weight_decay=0.01, momentum=0.9).name
@@ -70,20 +87,22 @@ class SGD(Optimiser):
 
     name: Literal["sgd"] = "sgd"
     momentum: Fraction | None = None
+    truncation: Annotated[float, Field(gt=0, le=1e30)] | None = None
 
     def shape(self) -> Self:
-        """Momentum is a lane value when there is any; without it no velocity is kept."""
-        return super().shape().model_copy(update={"momentum": None if self.momentum is None else 0.0})
+        """Momentum and truncation are lane values when there are any; without momentum no velocity is kept."""
+        given = {name: None if getattr(self, name) is None else stand_in for name, stand_in in WHERE_GIVEN.items()}
+        return super().shape().model_copy(update=given)
 
     def values(self) -> Values:
-        momentum = {} if self.momentum is None else {"momentum": np.float32(self.momentum)}
-        return {**super().values(), **momentum}
+        given = {name: np.float32(getattr(self, name)) for name in WHERE_GIVEN if getattr(self, name) is not None}
+        return {**super().values(), **given}
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         momentum = None if self.momentum is None else values["momentum"]
-        return optax.chain(
-            optax.add_decayed_weights(values["weight_decay"]), optax.sgd(values["lr"], momentum=momentum)
-        )
+        decay = optax.add_decayed_weights(values["weight_decay"], self._mask())
+        steps = [decay, optax.sgd(values["lr"], momentum=momentum)]
+        return optax.chain(*([] if self.truncation is None else [_truncate(values["truncation"])]), *steps)
 
 
 class Adam(Optimiser):
@@ -103,7 +122,7 @@ class Adam(Optimiser):
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
         adam = optax.adam(values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"])
-        return optax.chain(optax.add_decayed_weights(values["weight_decay"]), adam)
+        return optax.chain(optax.add_decayed_weights(values["weight_decay"], self._mask()), adam)
 
 
 class AdamW(Adam):
@@ -117,9 +136,8 @@ class AdamW(Adam):
     name: Literal["adamw"] = "adamw"  # type: ignore[assignment]
 
     def _body(self, values: LaneValues) -> optax.GradientTransformation:
-        return optax.adamw(
-            values["lr"], b1=values["b1"], b2=values["b2"], eps=values["eps"], weight_decay=values["weight_decay"]
-        )
+        betas = {name: values[name] for name in ("b1", "b2", "eps")}
+        return optax.adamw(values["lr"], **betas, weight_decay=values["weight_decay"], mask=self._mask())
 
 
 AnyOptimiser: TypeAlias = Annotated[SGD | Adam | AdamW, Field(discriminator="name")]
@@ -132,5 +150,16 @@ def _scale_layers(rates: Array) -> optax.GradientTransformation:
         updates: Params, state: optax.EmptyState, params: Params | None = None
     ) -> tuple[Params, optax.EmptyState]:
         return tuple(jax.tree.map(lambda u, i=i: u * rates[i], layer) for i, layer in enumerate(updates)), state
+
+    return optax.GradientTransformation(lambda params: optax.EmptyState(), update)
+
+
+def _truncate(gamma: Array) -> optax.GradientTransformation:
+    """Entries of magnitude gamma or less become 0, the others stay."""
+
+    def update(
+        updates: Params, state: optax.EmptyState, params: Params | None = None
+    ) -> tuple[Params, optax.EmptyState]:
+        return jax.tree.map(lambda u: jnp.where(jnp.abs(u) > gamma, u, 0.0), updates), state
 
     return optax.GradientTransformation(lambda params: optax.EmptyState(), update)

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from glassware.foundation.arrays import RunValues
 from glassware.foundation.draws import Stream, run_key, stream_key
 from glassware.foundation.part import Part, Values, check_known
-from glassware.models import Init, Model
+from glassware.models import Init, Model, Readout, Solved
 from glassware.models.model import Params
 from glassware.probes import PROBES
 from glassware.training.evaluation import Evaluation
@@ -22,8 +22,9 @@ from glassware.training.penalty import AnyPenalty
 from glassware.training.registered import AnyModel, AnyTask
 from glassware.training.start import KeptStep, Load, Start
 
-# What decides the outcome of a run whose model is solved: it has no steps, hence no optimiser and no first weights.
-SOLVED_FIELDS = {"task", "m", "model", "evaluation", "seed", "pairing"}
+# What decides the outcome of a run whose model is solved: it has no steps, hence no optimiser; some have first weights.
+SOLVED_FIELDS = {"task", "m", "model", "evaluation", "probes", "seed", "pairing"}
+DRAWN_FIELDS = {"init", "start"}
 SOLVED_EVALUATION = {"test", "success"}
 
 # What does not change the random numbers of a run: how long it trains, how it is examined and what is kept of it. So a
@@ -40,7 +41,7 @@ class Run(Part):
         m: size of the fixed sample; None (or "online") for training on fresh examples, or on all of a finite domain.
             Where the domain is finite, the m examples are drawn from it and the others are held out.
         sampling: how offline minibatches are drawn: with ``replacement``, or by shuffled ``epochs``.
-        model, init: the network and its first weights; or a kernel machine, which has none.
+        model, init: the network and its first weights; or a model that is solved, as a kernel machine.
         start: weights kept by another run, to start from instead.
         loss, penalty, optimiser, batch, steps: how it is trained, and for at most how many steps T. The loss is hinge
             for signs and cross-entropy for classes unless given. A batch may be ``full``: the whole sample every step.
@@ -111,10 +112,11 @@ class Run(Part):
 
     @property
     def network(self) -> Model:
-        """The model of a run that is trained by steps."""
-        if not isinstance(self.model, Model):
-            raise TypeError(f"the model '{self.model.name}' is solved, not trained")
-        return self.model
+        """The model of a run that is trained by steps, or the network whose readout is solved."""
+        model = self.model.network if isinstance(self.model, Readout) else self.model
+        if not isinstance(model, Model):
+            raise TypeError(f"the model '{model.name}' is solved, not trained")
+        return model
 
     def label(self) -> str:
         """What is trained on what, for sentences."""
@@ -167,9 +169,10 @@ class Run(Part):
     def canonical(self) -> dict[str, Any]:
         """The resolved specification; for a solved model without the fields that do not bear on it."""
         plain = super().canonical()
-        if not self.model.solved:
+        if not isinstance(self.model, Solved):
             return plain
-        kept = {field: value for field, value in plain.items() if field in SOLVED_FIELDS - {"evaluation"}}
+        fields = SOLVED_FIELDS | DRAWN_FIELDS if self.model.drawn else SOLVED_FIELDS
+        kept = {field: value for field, value in plain.items() if field in fields - {"evaluation"}}
         exam = {f: value for f, value in plain.get("evaluation", {}).items() if f in SOLVED_EVALUATION}
         return {**kept, "evaluation": exam} if exam else kept
 

@@ -54,3 +54,10 @@ def test_runs_without_curves_are_one_sentence() -> None:
         training_curves(cell(1, 2), by=["m"], title="")
     with pytest.raises(GlasswareError, match="'curve_step'"):
         training_curves(cell(1, 2).drop("curve_step"), by=["m"], title="")
+
+
+def test_runs_that_are_left_out_are_counted() -> None:
+    many = pl.concat([cell(1, 60, init="dense", m=m, curve=CURVE) for m in (300, 1000)])
+    drawn = lambda frame: " ".join(texts(specification(training_curves(frame, by=["m"], title="Curves"))))
+    assert "100 of 120 runs shown" in drawn(many)
+    assert "shown" not in drawn(made())

@@ -36,9 +36,9 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
     assert re.search(r"at most about \d+ \w+; less when runs succeed early", said)
     assert re.search(r"trained 4 runs in 0:\d\d: \d succeeded", said)
     table = re.sub(r"\s+", " ", said)
-    for name, verdict in (("true", "✓ holds"), ("false", "✗ fails")):
-        assert re.search(rf"│ {name} │ Section 1 │ 50% \[25%, 75%\] │ ≥ 50% │ {verdict} +│", table), said
-    assert re.search(r"│ rare │ Section 1 │ – │ ≥ 50% │ \? not enough runs │", table)
+    for name, needed, verdict in (("true", "≥ 20%", "✓ holds"), ("false", "≥ 80%", "✗ fails")):
+        assert re.search(rf"│ {name} │ Section 1 │ 50% \[25%, 75%\] │ {needed} │ {verdict} +│", table), said
+    assert re.search(r"│ rare │ Section 1 │ – │ ≥ 80% │ \? not enough runs │", table)
     assert "1 of 3 claims of the paper hold" in said
     assert "not judged at scale smoke: large" in said
     for kind in ("png", "html"):
@@ -66,9 +66,9 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
     assert call("claims", "test/tiny", "--scale", "smoke", "--markdown").stdout.splitlines() == [
         "| claim | where | needed | measured | verdict |",
         "|---|---|---|---|---|",
-        "| `true`: It is said that true | Section 1 | ≥ 50% | 50% [25%, 75%] (1 of 2) | holds |",
-        "| `false`: It is said that false | Section 1 | ≥ 50% | 50% [25%, 75%] (1 of 2) | **fails** |",
-        "| `rare`: It is said that rare | Section 1 | ≥ 50% | – | **not enough runs** |",
+        "| `true`: It is said that true | Section 1 | ≥ 20% | 50% [25%, 75%] (1 of 2) | holds |",
+        "| `false`: It is said that false | Section 1 | ≥ 80% | 50% [25%, 75%] (1 of 2) | **fails** |",
+        "| `rare`: It is said that rare | Section 1 | ≥ 80% | – | **not enough runs** |",
     ]
     assert "1 of 3 claims of the paper hold" in call("claims", "--scale", "smoke").stdout
 
@@ -89,7 +89,7 @@ def test_pages_of_claims_are_written_from_a_store(folder, tiny_study, monkeypatc
     (folder / "docs/claims/tiny.intro.md").write_text("# Tiny\n\n<!-- claims -->\n")
     assert call("claims", "--pages", "docs").stdout == "docs/claims-tiny.md\n"
     said = (folder / "docs/claims-tiny.md").read_text()
-    assert "| ≥ 50% | holds: 50% [25%, 75%] (1 of 2) | not measured |" in said
+    assert "| ≥ 20% | holds: 50% [25%, 75%] (1 of 2) | not measured |" in said
     assert re.search(r"Laptop scale: \d+ runs of this store \(glassware \S+, JAX \S+, .+\)", said)
 
 

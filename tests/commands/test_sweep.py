@@ -22,7 +22,10 @@ def test_a_sweep_and_its_summary(folder):
     assert "results in results/store" in result.stdout
     assert len(Store("results/store").read()) == 4
     assert "results in st[red]:smile:" in call("sweep", "good.toml", "--store", "st[red]:smile:").stdout
-    assert "4 runs: 4 done before, 0 to train" in call("sweep", "good.toml").stdout
+    again = call("sweep", "good.toml", "--csv", "rows.csv").stdout
+    assert "4 runs: 4 done before, 0 to train" in again
+    assert "rows in rows.csv" in again
+    assert len((folder / "rows.csv").read_text().splitlines()) == 5
 
 
 def test_a_long_axis_is_cut_in_the_summary(folder):
@@ -74,9 +77,9 @@ def test_a_full_disk(folder):
         ("width = 8", "width = -8", "bad.toml: model.width must be greater than or equal to 1, not -8"),
         ('[30, "online"]', "[30, 0]", "bad.toml: m must be greater than or equal to 1, not 0"),
         ("batch = 8", "optimiser = { name = 'sgd', lr = nan }", "bad.toml: optimiser.lr must be a finite number"),
-        ("width = 8", "wdith = 8", "bad.toml: unknown key 'wdith' in model; did you mean 'width'?"),
-        ("batch = 8", "bacth = 8", "bad.toml: unknown key 'bacth'; did you mean 'batch'?"),
-        ("[grid]", "[gird]", "bad.toml: unknown key 'gird'; did you mean 'grid'?"),
+        ("width = 8", "wdith = 8", "bad.toml: unknown field 'wdith' of model 'mlp'; did you mean 'width'?"),
+        ("batch = 8", "bacth = 8", "bad.toml: unknown field 'bacth' of run; did you mean 'batch'?"),
+        ("[grid]", "[gird]", "bad.toml: unknown key 'gird' of a sweep file; did you mean 'grid'?"),
         ("seeds = 2", "seeds = ", "bad.toml: not valid TOML: "),
         ("seeds = 2", "seeds = -2", "bad.toml: seeds must be at least 1, not -2"),
     ],

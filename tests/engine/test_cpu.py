@@ -143,6 +143,8 @@ def test_what_the_kernel_cannot_train_goes_to_xla() -> None:
         {"model": MLP(width=(8, 8))},
         {"optimiser": Adam(lr=0.1)},
         {"optimiser": SGD(lr=0.1, momentum=0.9)},
+        {"optimiser": SGD(lr=0.1, truncation=0.1)},
+        {"optimiser": SGD(lr=0.1, decayed=("0.*",))},
         {"sampling": "epochs"},
         {"probes": ("weight_norms",)},
         {"model": MLP(width=8, activation="power", degree=2)},

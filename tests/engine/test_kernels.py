@@ -227,5 +227,7 @@ def test_losses_and_degrees_share_a_kernel() -> None:
 
 def test_kernels_say_what_they_cannot_do() -> None:
     assert not supports(run(optimiser=Adam(lr=0.1)).shape())
+    assert not supports(run(optimiser=SGD(lr=0.1, truncation=0.1)).shape())
+    assert not supports(run(optimiser=SGD(lr=0.1, decayed=("0.*",))).shape())
     assert not supports(run(model=MLP(width=(8, 8))).shape())
     assert not supports(run(sampling="epochs").shape())

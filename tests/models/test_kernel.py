@@ -55,6 +55,21 @@ def test_ntk_without_bias_has_no_cubic_part_and_with_bias_it_has():
     assert abs(biased) > 0.1
 
 
+def test_the_kernel_of_a_degree_holds_a_parity_from_this_degree_on():
+    cube = np.array([[1.0 - 2 * ((i >> j) & 1) for j in range(5)] for i in range(2**5)])
+    parity = cube[:, 0] * cube[:, 2] * cube[:, 3]
+    for degree, right in ((2, False), (3, True)):
+        model = KernelRidge(kernel="poly", degree=degree, ridge=1e-9)
+        fitted = model.predict(model.fit(cube, parity), cube, cube)
+        assert np.allclose(fitted, parity, atol=1e-3) is right
+
+
+def test_of_unit_inputs_the_constant_weighs_as_much_as_all_of_them():
+    x = np.sign(RNG.standard_normal((4, 9)))
+    expected = relu_ntk(np.hstack([x, np.full((4, 1), 3.0)]), np.hstack([x, np.full((4, 1), 3.0)])) / 9
+    np.testing.assert_allclose(KernelRidge(kernel="ntk", bias=True, unit=True).gram(x, x), expected, rtol=1e-7)
+
+
 @pytest.mark.parametrize(
     "model", [KernelRidge(kernel="rbf"), KernelRidge(kernel="ntk"), KernelRidge(kernel="ntk", bias=True)]
 )
@@ -77,19 +92,34 @@ def test_gamma_is_one_over_n_unless_given():
     [
         ({"m": None}, "the model 'kernel-ridge' needs a fixed sample: give m"),
         ({"m": 100_000}, "m must be at most 30000 for the model 'kernel-ridge', not 100000"),
-        ({"probes": ["neuron_norms"]}, "probes look at a network's weights; the model 'kernel-ridge' has none"),
-        ({"model": {"name": "kernel-ridge", "kernel": "poly"}}, "model.kernel must be 'rbf' or 'ntk', not 'poly'"),
+        (
+            {"probes": ["movement"]},
+            "the probe 'movement' looks at a network in training; the model 'kernel-ridge' is solved",
+        ),
+        ({"keep": ["final"]}, "the model 'kernel-ridge' has no weights to keep or to start from"),
+        (
+            {"model": {"name": "kernel-ridge", "kernel": "cubic"}},
+            "model.kernel must be 'rbf', 'ntk' or 'poly', not 'cubic'",
+        ),
+        (
+            {"model": {"name": "kernel-ridge", "kernel": "poly"}},
+            "the kernel 'poly' needs a degree, and no other has one",
+        ),
         ({"model": {"name": "kernel-ridge"}}, "model.kernel is missing"),
-        ({"model": {"name": "kernel-ridge", "kernle": "rbf"}}, "unknown key 'kernle' in model; did you mean 'kernel'?"),
+        (
+            {"model": {"name": "kernel-ridge", "kernle": "rbf"}},
+            "unknown field 'kernle' of model 'kernel-ridge'; did you mean 'kernel'?",
+        ),
         (
             {"model": {"name": "kernel-ridge", "kernel": "ntk", "gamma": 1}},
             "gamma belongs to the kernel 'rbf', not 'ntk'",
         ),
         (
             {"model": {"name": "kernel", "kernel": "ntk"}},
-            f"model.name must be one of {', '.join(map(repr, MODELS))}, not 'kernel'",
+            f"model.name must be one of {', '.join(map(repr, MODELS))}, not 'kernel'; one of your own is made known by "
+            "gw.register, or by --parts FILE",
         ),
-        ({"model": {"widht": 3}}, "unknown key 'widht' in model; did you mean 'width'?"),
+        ({"model": {"widht": 3}}, "unknown field 'widht' of model 'mlp'; did you mean 'width'?"),
         ({"model": {}}, "model.width is missing"),
         ({"model": {"width": 0}}, "model.width must be greater than or equal to 1, not 0"),
     ],

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from glassware.models import Init, Paired
 from glassware.sweeps import Store, sweep
@@ -68,5 +67,5 @@ def test_the_step_is_the_mean_over_its_examples(frozen, tmp_path):
 
 @pytest.mark.parametrize("width", [7, (4, 4)])
 def test_other_widths_are_refused(width):
-    with pytest.raises(ValidationError, match="even width"):
+    with pytest.raises(ValueError, match="even width"):
         Paired(width=width, levels=LEVELS)

@@ -139,5 +139,5 @@ def test_a_users_model_and_activation_run_end_to_end(monkeypatch, tmp_path):
 
 
 def test_an_unregistered_model_is_refused():
-    with pytest.raises(ValueError, match="doubled"):
+    with pytest.raises(ValueError, match="Doubled is not registered"):
         Run(task={"n": 20, "k": 3}, model=Doubled(), init=Init())

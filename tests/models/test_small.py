@@ -121,7 +121,7 @@ def test_without_an_output_bias_the_other_weights_are_the_same():
             "'sparse' does not fit a disjoint polynet",
         ),
         ({"model": {"name": "polynet"}}, "model.degree is missing"),
-        ({"model": {"name": "neuron", "width": 3}}, "unknown key 'width' in model"),
+        ({"model": {"name": "neuron", "width": 3}}, "unknown field 'width' of model 'neuron'"),
         (
             {"model": {"name": "neuron"}, "init": {"neurons": [0], "parent_width": 3}},
             "one neuron for each of the model's",

@@ -47,7 +47,7 @@ def docs(tmp_path, monkeypatch):
 
 def record(docs, **judgement):
     made = {"version": "0.1.0", "date": "2026-11-16", "hardware": "one GPU", "minutes": 3, "rows": "All runs"}
-    plain = {"study": STUDY.name, "claim": "true", "threshold": "≥ 50%", "measured": "50% [25%, 75%]", "detail": "",
+    plain = {"study": STUDY.name, "claim": "true", "threshold": "≥ 20%", "measured": "50% [25%, 75%]", "detail": "",
              "value": 0.5, "low": 0.25, "high": 0.75, "verdict": "holds"}  # fmt: skip
     content = {"provenance": made, "judgements": [{**plain, **judgement}]}
     (docs / "recorded/one.json").write_text(json.dumps(content))
@@ -65,8 +65,8 @@ def test_a_page_has_prose_counts_tables_and_provenance(docs, tmp_path_factory):
     assert said.startswith("# Tiny\n\n| page | scale |")
     assert said.endswith("By hand.\n")
     assert "| [Tiny](claims-tiny.md) | paper | the paper's | 4 | 1 |  |  |  | 3 |" in said
-    assert "| `true`: It is said that true | Section 1 | ≥ 50% | **not enough runs** | holds: 50% [25%, 75%] |" in said
-    assert "| `large`: It is said that large | Section 1 | ≥ 50% | not judged | not measured |" in said
+    assert "| `true`: It is said that true | Section 1 | ≥ 20% | **not enough runs** | holds: 50% [25%, 75%] |" in said
+    assert "| `large`: It is said that large | Section 1 | ≥ 20% | not judged | not measured |" in said
     assert "- All runs: glassware 0.1.0, 2026-11-16, one GPU, 3 minutes." in said
 
 
@@ -84,7 +84,7 @@ def test_a_recorded_number_is_judged_by_the_present_rule_where_its_threshold_is_
     docs, tmp_path_factory, judgement, cell
 ):
     record(docs, **judgement)
-    assert f"| ≥ 50% | **not enough runs** | {cell} |" in written(docs, tmp_path_factory)
+    assert f"| ≥ 20% | **not enough runs** | {cell} |" in written(docs, tmp_path_factory)
 
 
 def test_what_cannot_be_written_is_a_sentence(docs, tmp_path_factory):

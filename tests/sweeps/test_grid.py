@@ -60,7 +60,7 @@ def test_changing_a_scheme_does_not_meet_the_old_ones_defaults():
     ("arguments", "words"),
     [
         ({"axes": {"m": [0]}}, "m must be greater than or equal to 1, not 0"),
-        ({"axes": {"modle.width": [1]}}, "unknown key 'modle'; did you mean 'model'"),
+        ({"axes": {"modle.width": [1]}}, "unknown field 'modle' of run; did you mean 'model'"),
         ({"axes": {"batch.size": [1]}}, "axis 'batch.size': 'batch' is 8, which has no fields"),
         ({"zips": [{"m": [1, 2], "batch": [1]}]}, "same length: 'm' has 2, 'batch' has 1"),
         ({"seeds": 0}, "seeds must be at least 1, not 0"),

@@ -110,10 +110,13 @@ def test_any_data_is_a_run_or_one_sentence(data):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"stepz": 3}, "unknown key 'stepz'; did you mean 'steps'?"),
-        ({"task": {"n": 20, "k": 3, "nois": 0.1}}, "unknown key 'nois' in task; did you mean 'noise'?"),
-        ({"model": {"widht": 8}}, "unknown key 'widht' in model; did you mean 'width'?"),
-        ({"optimiser": {"name": "sgd", "lr": 0.1, "momentun": 1}}, "unknown key 'momentun' in optimiser; did you mean"),
+        ({"stepz": 3}, "unknown field 'stepz' of run; did you mean 'steps'?"),
+        ({"task": {"n": 20, "k": 3, "nois": 0.1}}, "unknown field 'nois' of task 'parity'; did you mean 'noise'?"),
+        ({"model": {"widht": 8}}, "unknown field 'widht' of model 'mlp'; did you mean 'width'?"),
+        (
+            {"optimiser": {"name": "sgd", "lr": 0.1, "momentun": 1}},
+            "unknown field 'momentun' of optimiser 'sgd'; did you mean",
+        ),
         ({"optimiser": {"lr": 0.1}}, "optimiser needs a name"),
         (
             {"optimiser": {"name": "lion", "lr": 0.1}},

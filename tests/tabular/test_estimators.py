@@ -328,7 +328,7 @@ def test_columns_that_never_change_give_the_share_of_each_class():
 @pytest.mark.parametrize(
     ("rows", "labels", "sentence"),
     [
-        (np.ones((5, 2)), np.zeros(5), "needs rows of at least 2 classes, and all are of one class"),
+        (np.ones((5, 2)), np.zeros(5), "needs rows of at least 2 classes; all are of one class"),
         (np.array([[1.0, np.inf], [0.0, 1.0]]), [0, 1], "Input X contains infinity"),
         (np.array([["a", "b"], ["c", "d"]]), [0, 1], "could not convert string to float|Unable to convert array"),
         (np.ones((0, 2)), [], r"0 sample\(s\)"),

@@ -56,7 +56,7 @@ def test_the_dissertation_lost_a_power_of_two():
 
 
 def test_sets_that_do_not_exist_are_refused():
-    with pytest.raises(GlasswareError, match="among n = 4"):
+    with pytest.raises(GlasswareError, match="between 0 and n = 4"):
         half(4, 5)
     with pytest.raises(GlasswareError, match="odd levels"):
         level_weight_limit(2)

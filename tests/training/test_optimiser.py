@@ -31,11 +31,19 @@ def layer_rates(params, g, t, memory):
     return [f * LR * (gi + DECAY * p) for f, gi, p in zip([3.0, 3.0, 0.5, 0.5], g, params, strict=True)]
 
 
+def truncation(params, g, t, memory):
+    """Small entries of the gradient are left out, and the decay is not."""
+    kept = [np.where(np.abs(gi) > 0.02, gi, 0.0) for gi in g]
+    assert 0.2 < np.mean(kept[0] == 0) < 0.95
+    return [LR * (gi + DECAY * p) for gi, p in zip(kept, params, strict=True)]
+
+
 ADAM = {"b1": 0.8, "b2": 0.99, "eps": 1e-3}
 CASES = {
     "momentum": (momentum, {"name": "sgd", "momentum": 0.9}),
     "adam": (adam, {"name": "adam", **ADAM}),
     "adamw": (adamw, {"name": "adamw", **ADAM}),
+    "truncation": (truncation, {"name": "sgd", "truncation": 0.02}),
     "layer rates": (layer_rates, {"name": "sgd", "layer_rates": [3.0, 0.5]}),
 }
 
@@ -62,7 +70,8 @@ def test_hyperparameters_are_lane_values_and_their_presence_is_shape():
     shape = lambda **more: run_with({"name": "sgd", "lr": 0.1, **more}).shape()
     assert shape(momentum=0.5) == shape(momentum=0.9, weight_decay=0.3)
     assert shape(layer_rates=[1, 2]) == shape(layer_rates=[3, 4])
-    assert len({shape(), shape(momentum=0.5), shape(layer_rates=[1, 2])}) == 3
+    assert shape(truncation=0.1) == shape(truncation=0.2)
+    assert len({shape(), shape(momentum=0.5), shape(truncation=0.1), shape(layer_rates=[1, 2])}) == 4
     adam = lambda **more: run_with({"name": "adam", "lr": 0.1, **more}).shape()
     assert adam(b1=0.5, eps=1e-4) == adam(b2=0.9)
     assert adam() != run_with({"name": "adamw", "lr": 0.1}).shape()

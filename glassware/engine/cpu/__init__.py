@@ -21,6 +21,7 @@ def supports(shape: Run) -> bool:
         and shape.loss == "hinge"
         and type(optimiser) is SGD
         and optimiser.momentum is None
+        and optimiser.truncation is None
         and shape.sampling == "replacement"
         and all(PROBES[name].when == "final" for name in shape.probes)
         and find_spec("numba") is not None

@@ -16,8 +16,8 @@ from glassware.engine.kernels.form import Form, form_of
 from glassware.engine.kernels.layout import NEURONS, WORD, Layout
 from glassware.engine.kernels.resident import Resident
 from glassware.engine.kernels.streaming import Streaming
-from glassware.engine.program import CAPACITY, Held, Program, plain_loop
-from glassware.foundation.arrays import Array, Bool, LaneValues, Params, RunValues, Whole
+from glassware.engine.program import CAPACITY, Chunk, Held, Program, plain_loop
+from glassware.foundation.arrays import Array, Bool, LaneValues, Params, RunValues
 from glassware.foundation.draws import held_out_key
 from glassware.probes import PROBES
 from glassware.tasks import Parity
@@ -42,7 +42,8 @@ def supports(shape: Run) -> bool:
     form, optimiser, evaluation = form_of(shape.network), shape.optimiser, shape.evaluation
     if form is None or not plain_loop(shape) or shape.loss not in ("hinge", "square", "logistic"):
         return False
-    plain = type(optimiser) is SGD and optimiser.momentum is None and optimiser.layer_rates is None
+    plain = type(optimiser) is SGD and optimiser.momentum is None and optimiser.truncation is None
+    plain = plain and optimiser.layer_rates is None
     curves = any(PROBES[name].when == "curve" for name in shape.probes)
     if not plain or curves or evaluation.train or shape.sampling != "replacement":
         return False
@@ -203,14 +204,8 @@ class KernelProgram(Program):
             return Blocks
         return Streaming if self.layout.tile_rows else Resident
 
-    def _body(
-        self,
-        values: RunValues,
-        state: State,
-        fresh: Bool[Array, " lanes"],
-        exam: Examination | None,
-        evaluations: Whole,
-    ) -> tuple[State, Records]:
+    def _body(self, chunk: Chunk) -> tuple[State, Records]:
+        values, state, fresh, exam, evaluations = chunk
         assert exam is not None, "the kernels' tasks have a held-out sample"
 
         def begin() -> State:

@@ -5,6 +5,8 @@ weights alpha u / sqrt(n) on A and nothing elsewhere: it has become a function o
 itself this is exact, off A and in the bias (a stronger statement than the lemmas' O(1/n) and O(1/sqrt n)); on a sample
 noise of order 1/sqrt(m) is left off A.
 
+Steps on samples are runs. The exact step, a closed form, and the enumeration of all inputs are computed.
+
 Grids (each row: a step on one network of 2q neurons)
     paper   n = 101, 301, 1,001, 3,001, k = 3, 5, 7, 9, q = 10,000, first step on 1,000 n examples and on a tenth and a
             hundredth of these, 5 seeds.
@@ -13,7 +15,8 @@ Grids (each row: a step on one network of 2q neurons)
     smoke   n = 31, k = 3, q = 50, exact and on 2,000 examples; (11, 3) by enumeration.
 
 Decisions where the paper is silent
-    alpha is taken in the mean over a network's good neurons and compared with the mean of the closed form over the same
+    All sizes of sample of a seed share the network and the parity, and a larger sample contains the smaller. alpha is
+    taken in the mean over a network's good neurons and compared with the mean of the closed form over the same
     neurons. The lemma prints an alpha between 1/4 and 1, the probability that the gate is open; y z_j is 1 on the
     leaking half of the mixture only, so the true value is half of it, at the lower end. Both are judged.
 """
@@ -21,6 +24,7 @@ Decisions where the paper is silent
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,13 +34,15 @@ from glassware.charts.labels import number
 from glassware.foundation.statistics import Estimate, mean, power_law_exponent, wilson
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.leaky.fit import FIRST_SEED, stepped
+from glassware.studies.leaky import runs as shared
+from glassware.studies.leaky.runs import FIRST_SEED
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most, below, between
 from glassware.theory.boolean import cube
 from glassware.theory.leaky.distributions import LeakyParity
 from glassware.theory.leaky.first_step import alpha, good_neurons, good_probability, measured_alpha, population_step
 from glassware.theory.leaky.network import Network, first_step, initialise
+from glassware.training import Evaluation, Run
 
 # n, k, q, examples: 0 is the closed form, -1 the enumeration of all inputs
 Case = tuple[int, int, int, int]
@@ -55,13 +61,48 @@ REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 5, "paper": 5}
 JUDGED = 20_000  # examples at which alpha is judged
 
 
+def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """Steps on samples."""
+    return [
+        _sampled(case, seed) for case in CASES[scale] if case[3] > 0 for seed in shared.repeats(seeds or REPEATS[scale])
+    ]
+
+
+def _sampled(case: Case, seed: int) -> Run:
+    n, k, q, m = case
+    step = shared.first_step(n, k, q, m, seed, pairing=f"first step {n} {k} {q}")
+    return Run(**{**dict(step), "probes": ("good_neurons",), "evaluation": Evaluation(every=1, test=2000), "keep": ()})
+
+
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row per step: how many neurons are good and what the step left them with."""
+    """Exact steps: how many neurons are good and what the step left them with."""
     rows = []
     for case in CASES[scale]:
         repeats = 1 if case[3] == ENUMERATED else seeds or REPEATS[scale]
-        rows += [_row(case, seed) for seed in range(FIRST_SEED, FIRST_SEED + repeats)]
+        rows += [_row(case, seed) for seed in range(FIRST_SEED, FIRST_SEED + repeats) if case[3] <= 0]
     return pl.DataFrame(rows)
+
+
+def steps(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per step, computed or trained, in the terms of the claims."""
+    if "good_active" not in frame.columns:
+        return frame
+    sampled = pl.col("good_active").is_not_null()
+    closed = pl.struct("n", "k", "good_active").map_elements(_closed_form, return_dtype=pl.Float64)
+    return frame.with_columns(
+        q=pl.coalesce("q", "half"),
+        good=pl.when(sampled).then(pl.col("good") / 2).otherwise("good"),  # of one half: the other has copies
+        alpha_closed=pl.when(sampled).then(closed).otherwise("alpha_closed"),
+    )
+
+
+def _closed_form(step: dict[str, Any]) -> float | None:
+    """The mean over the good neurons of what they are to get on A."""
+    n, k, counts = step["n"], step["k"], step["good_active"]
+    if counts is None:
+        return None
+    levels = [alpha(n, k, active, 1 / (8 * k)) if count else 0.0 for active, count in enumerate(counts)]
+    return float(np.average(levels, weights=counts))
 
 
 def _row(case: Case, seed: int) -> dict[str, object]:
@@ -69,7 +110,7 @@ def _row(case: Case, seed: int) -> dict[str, object]:
     rng = np.random.default_rng([seed, n, k, q])
     task = LeakyParity.draw(n, k, rng)
     start = initialise(n, k, q, rng)
-    after = _step(start, task, m, seed)
+    after = _step(start, task, m)
     good = good_neurons(start.w, task.support)
     relevant = np.isin(np.arange(n), task.support)
     found = measured_alpha(after, start, task)[good]
@@ -92,13 +133,11 @@ def _row(case: Case, seed: int) -> dict[str, object]:
     }
 
 
-def _step(start: Network, task: LeakyParity, m: int, seed: int) -> Network:
+def _step(start: Network, task: LeakyParity, m: int) -> Network:
     if m == EXACT:
         return population_step(start, task)
-    if m == ENUMERATED:
-        z = cube(task.n)
-        return first_step(start, z / math.sqrt(task.n), task.label(z), task.probability(z))
-    return stepped(start, task, m, [seed, task.n, task.k, m])
+    z = cube(task.n)
+    return first_step(start, z / math.sqrt(task.n), task.label(z), task.probability(z))
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -106,6 +145,7 @@ def _step(start: Network, task: LeakyParity, m: int, seed: int) -> Network:
 
 def exactly_zero(frame: pl.DataFrame) -> Finding:
     """Largest weight off A, or change of a bias, that an exact step leaves a good neuron with."""
+    frame = steps(frame)
     found = frame.filter(pl.col("m") <= 0)
     if not len(found):
         return NOT_ENOUGH
@@ -120,6 +160,7 @@ def exactly_zero(frame: pl.DataFrame) -> Finding:
 
 def alpha_as_computed(frame: pl.DataFrame) -> Finding:
     """Mean measured alpha over the closed form, in the cell where it is furthest from 1."""
+    frame = steps(frame)
     ratios, texts = [], []
     for cell in frame.filter(pl.col("m") == JUDGED).partition_by("n", "k", maintain_order=True):
         ratios.append(mean((cell["alpha"] / cell["alpha_closed"]).to_list()))
@@ -132,6 +173,7 @@ def alpha_as_computed(frame: pl.DataFrame) -> Finding:
 
 def alpha_as_printed(frame: pl.DataFrame) -> Finding:
     """Smallest alpha of a good neuron over all networks, exact steps; the largest is in the detail."""
+    frame = steps(frame)
     found = frame.filter(pl.col("m") <= 0)
     if not len(found):
         return NOT_ENOUGH
@@ -144,8 +186,10 @@ def alpha_as_printed(frame: pl.DataFrame) -> Finding:
 
 def good_share(frame: pl.DataFrame) -> Finding:
     """Share of good neurons over its probability, for the k where it is furthest from 1."""
+    frame = steps(frame)
     shares, ratios, texts = [], [], []
-    drawn = frame.unique(["n", "k", "q", "seed"], maintain_order=True)  # all sizes of sample share their neurons
+    exact = pl.col("m") <= 0  # all sizes of sample share their neurons
+    drawn = frame.with_columns(exact=exact).unique(["n", "k", "q", "seed", "exact"], maintain_order=True)
     for cell in drawn.partition_by("k", maintain_order=True):
         k, p = cell["k"][0], good_probability(cell["k"][0])
         share = wilson(int(cell["good"].sum()), int(cell["q"].sum()))
@@ -161,6 +205,7 @@ def good_share(frame: pl.DataFrame) -> Finding:
 
 def noise_off_a(frame: pl.DataFrame) -> Finding:
     """Mean rms of the weights off A, in units of alpha, over 0.75 / sqrt(m), for the k where it is furthest from 1."""
+    frame = steps(frame)
     cells = where(frame, m=JUDGED).partition_by("n", "k", maintain_order=True)
     if not cells:
         return NOT_ENOUGH
@@ -172,6 +217,7 @@ def noise_off_a(frame: pl.DataFrame) -> Finding:
 
 def noise_slope(frame: pl.DataFrame) -> Finding:
     """Exponent of that rms in the number of examples: mean over the networks, each stepped on every size of sample."""
+    frame = steps(frame)
     networks = frame.filter(pl.col("m") > 0).partition_by("n", "k", "seed", maintain_order=True)
     whole = [network for network in networks if network["m"].n_unique() >= 3]
     if not whole:
@@ -224,11 +270,11 @@ STUDY = Study(
     name="leaky/first-step",
     title="What the first step leaves of a neuron",
     about=__doc__ or "",
-    stages=(),
+    stages=(runs,),
     claims=CLAIMS,
     figures={
         "weights": lambda frame: charts.dots(
-            _weights(frame),
+            _weights(steps(frame)),
             x="sample",
             y="value",
             low="low",
@@ -241,4 +287,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
+    version=2,
 )

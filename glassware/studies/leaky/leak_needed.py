@@ -5,14 +5,14 @@ label by p. Without any the problem is the plain uniform parity, whose first ste
 the label is a single bit and the parity is never seen. In between one step and a linear readout learn the parity, as in
 ``network_against_linear``.
 
-Grids (each row: a share, a sample size, a seed)
+Stages: the first step, a run that keeps its weights; then the readout of its hidden units, solved on the same examples.
+
+Grids (each a share, a sample size, a seed)
     paper   n = 51, k = 5, q = 200, shares down to 0.005, samples of 10,000, 100,000 and 1,000,000, 10 seeds.
     laptop  n = 51, k = 5, q = 200, 30,000 examples, shares 0, .05, .1, .25, .5, .75, .95, 1, 10 seeds.
     smoke   n = 15, k = 3, q = 60, 4,000 examples, shares 0, .5 and 1.
 
 Decisions where the paper is silent
-    Rows are computed, not runs: the probe that solves for a readout examines the mixture, and these claims are about
-    D1 alone.
     It has the fair mixture only. Verdicts rest on means over seeds. Threshold share of a sample size: interpolated in
     log p where the mean accuracy on D1 first passes 95%.
 """
@@ -30,12 +30,11 @@ from glassware.foundation.statistics import difference_of_means, mean_share, pow
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.crossing import crossing
-from glassware.studies.leaky.fit import FIRST_SEED, hidden, marks, readout, stepped
+from glassware.studies.leaky.runs import first_step, fits, readout, repeats
 from glassware.studies.resampled import resampled
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, below, between
-from glassware.theory.leaky.distributions import LeakyParity
-from glassware.theory.leaky.network import initialise
+from glassware.training import Run
 
 SHARES = [0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.95, 1.0]
 SIZES: dict[Scale, tuple[int, int, int, list[int], list[float]]] = {  # n, k, q, samples, shares
@@ -46,19 +45,20 @@ SIZES: dict[Scale, tuple[int, int, int, list[int], list[float]]] = {  # n, k, q,
 REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 10, "paper": 10}
 
 
-def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row per share, sample size and seed."""
+def first_steps(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """One step for every share, sample size and seed."""
     n, k, q, samples, shares = SIZES[scale]
-    rows = []
-    for m in samples:
-        for leak in shares:
-            for seed in range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale])):
-                rng = np.random.default_rng([seed, n, k, q])
-                task, data = LeakyParity.draw(n, k, rng, leak), [seed, n, k, m, round(1000 * leak)]
-                network = stepped(initialise(n, k, q, rng), task, m, data)
-                found = marks(readout(hidden(network), task, m, data), task, data)
-                rows.append({"n": n, "k": k, "q": q, "m": m, "leak": leak, "seed": seed, **found})
-    return pl.DataFrame(rows)
+    return [
+        first_step(n, k, q, m, seed, leak=leak, pairing=f"leak needed {m} {leak}")
+        for m in samples
+        for leak in shares
+        for seed in repeats(seeds or REPEATS[scale])
+    ]
+
+
+def readouts(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
+    """What can be read off each of them."""
+    return [readout(first) for first in first_steps(scale, seeds, rows)]
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -106,10 +106,10 @@ def too_much_leak(frame: pl.DataFrame) -> Finding:
 
 def threshold_falls(frame: pl.DataFrame) -> Finding:
     """Exponent of the threshold share in the sample size."""
-    exponent, rise = (resampled(frame, ["m", "leak"], statistic) for statistic in (_exponent, _largest_rise))
+    exponent, rise = (resampled(fits(frame), ["m", "leak"], statistic) for statistic in (_exponent, _largest_rise))
     if math.isnan(exponent.value):
         return NOT_ENOUGH
-    text = ", ".join(f"m = {m}: {p:.4f}" for m, p in _thresholds(frame))
+    text = ", ".join(f"m = {m}: {p:.4f}" for m, p in _thresholds(fits(frame)))
     return all_of([
         Finding(exponent, between(-0.7, -0.3), "", text),
         Finding(rise, below(1), "times", f"largest ratio of a threshold to the one before; {text}"),
@@ -117,7 +117,7 @@ def threshold_falls(frame: pl.DataFrame) -> Finding:
 
 
 def _levels(frame: pl.DataFrame, leak: float) -> list[float]:
-    return [float(level) for level in where(frame, leak=leak)["uniform"]]
+    return where(fits(frame), leak=leak)["uniform"].to_list()
 
 
 def _thresholds(frame: pl.DataFrame) -> list[tuple[int, float]]:
@@ -169,11 +169,11 @@ STUDY = Study(
     name="leaky/leak-needed",
     title="How much of the label must leak",
     about=__doc__ or "",
-    stages=(),
+    stages=(first_steps, readouts),
     claims=CLAIMS,
     figures={
         "leak": lambda frame: charts.dots(
-            _drawn(frame.filter(pl.col("m") == pl.col("m").max())),
+            _drawn(fits(frame).filter(pl.col("m") == pl.col("m").max())),
             x="leak",
             y="value",
             low="low",
@@ -185,6 +185,4 @@ STUDY = Study(
             y_title="accuracy",
         ),
     },
-    compute=compute,
-    version=2,
 )

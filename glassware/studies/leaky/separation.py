@@ -4,7 +4,10 @@ The network after one step needs a few neurons for every value of the sum over A
 every parity of k bits, and there are C(n, k): Forster's bound asks for sqrt(C(n, k)) of them for exact separation, and
 in practice far more are needed. A kernel machine pays in examples instead.
 
-Grids (each row: a method, k, a size, a seed)
+All of it are runs: the first step keeps its weights, and the readout of its hidden units is solved on the same examples
+as a later stage; features fixed in advance get the same solver, and a kernel machine its own.
+
+Grids (each a method, k, a size, a seed)
     paper   n = 31, k = 3, 5, 7, 9, network q = 3 to 1,000, Gaussian ReLU features and tangent features to N =
             100,000, tangent kernel on up to 30,000 examples, 3 seeds.
     laptop  n = 31, k = 3, 5, network q = 3, 5, 10, 20, 50, 100, 200 on 20,000 examples, Gaussian ReLU features N = 100
@@ -13,8 +16,6 @@ Grids (each row: a method, k, a size, a seed)
     smoke   n = 15, k = 3, q = 10 and 60, N = 100, 200 examples for the kernel.
 
 Decisions where the paper is silent
-    Rows are computed, not runs: a kernel machine is no network that a run could train, and all methods must share
-    examples and solver.
     Learned: mean accuracy on D1 over seeds at least 95%. The threshold of a method is its smallest size that is
     learned; none where the largest is not.
 """
@@ -23,22 +24,22 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from glassware.charts.lines import lines
 from glassware.foundation.statistics import Estimate, mean_share
+from glassware.models import RandomFeatures, Readout
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.leaky.fit import FEWER, FIRST_SEED, hidden, marks, readout, stepped
+from glassware.studies.leaky.runs import FEWER, TANGENT_KERNEL, first_step, fit, fits, readout, repeats
 from glassware.studies.resampled import resampled
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most
-from glassware.theory.leaky.distributions import LeakyParity
-from glassware.theory.leaky.fixed_kernels import kernel_ridge, relu_tangent
-from glassware.theory.leaky.linear_methods import forster_bound, gaussian_relu, tangent_features
-from glassware.theory.leaky.network import initialise
+from glassware.tasks import LeakyParity
+from glassware.theory.leaky.linear_methods import forster_bound
+from glassware.training import Run
 
 NETWORK, FEATURES, GATES, KERNEL = "network (q)", "Gaussian ReLU (N)", "tangent features (N)", "tangent kernel (m)"
 Sizes = dict[str, list[int]]
@@ -64,33 +65,41 @@ REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 3}
 LEARNED, ENOUGH = 0.95, 200  # accuracy on D1; q of the network that is judged
 
 
-def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """One row per method, k, size and seed."""
+def first_stage(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """The first steps, and the linear methods."""
     n, ks, sizes, sample, most = GRIDS[scale]
-    rows = []
+    chosen = repeats(seeds or REPEATS[scale])
+    found: list[Run] = []
     for k in ks:
-        for method, values in sizes.items():
-            for size in values:
-                for seed in range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale])):
-                    m = {NETWORK: sample, KERNEL: size}.get(method, min(10 * size, most))
-                    found = _fit(method, n, k, size, m, seed)
-                    rows.append({"method": method, "n": n, "k": k, "size": size, "m": m, "seed": seed, **found})
-    return pl.DataFrame(rows)
+        task = LeakyParity(n=n, k=k)
+        drawn: list[tuple[Literal["relu", "gate"], int, int]] = [("relu", size, size) for size in sizes[FEATURES]]
+        drawn += [("gate", size, round(size / (n + 1))) for size in sizes[GATES]]
+        for seed in chosen:
+            found += [first_step(n, k, q, sample, seed, pairing=f"separation {k} {q}") for q in sizes[NETWORK]]
+            for function, size, count in drawn:
+                model = Readout(network=RandomFeatures(function=function, count=count))
+                found.append(fit(task, model, min(10 * size, most), seed, FEWER))
+            found += [fit(task, TANGENT_KERNEL, m, seed, FEWER) for m in sizes[KERNEL]]
+    return found
 
 
-def _fit(method: str, n: int, k: int, size: int, m: int, seed: int) -> dict[str, float]:
-    rng = np.random.default_rng([seed, n, k, size])
-    task, data = LeakyParity.draw(n, k, rng), [seed, n, k, m, 1]
-    if method == KERNEL:
-        drawn = task.sample(m, np.random.default_rng(data))
-        return marks(kernel_ridge(relu_tangent(), drawn.z, drawn.y), task, data, FEWER)
-    if method == NETWORK:
-        embedding = hidden(stepped(initialise(n, k, size, rng), task, m, data))
-    elif method == FEATURES:
-        embedding = gaussian_relu(n, size, rng)
-    else:
-        embedding = tangent_features(n, round(size / (n + 1)), rng)
-    return marks(readout(embedding, task, m, data), task, data, FEWER)
+def second_stage(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
+    """What can be read off the first steps."""
+    return [readout(run, FEWER) for run in first_stage(scale, seeds, rows) if not run.model.solved]
+
+
+def by_method(frame: pl.DataFrame) -> pl.DataFrame:
+    """The fits with the name of their method and its size: neurons, features or examples."""
+    if "curve_uniform" not in frame.columns:
+        return pl.DataFrame(schema={"method": pl.String, "k": pl.Int64, "size": pl.Int64, "uniform": pl.Float64})
+    # A column in which no row has an entry has no type.
+    function = pl.col("function").cast(pl.String).replace_strict({"relu": FEATURES, "gate": GATES}, default=None)
+    gates = pl.col("count") * (pl.col("n") + 1)
+    return fits(frame).with_columns(
+        method=pl.when(pl.col("model") == "kernel-ridge").then(pl.lit(KERNEL)).otherwise(function).fill_null(NETWORK),
+        size=pl.when(pl.col("model") == "kernel-ridge").then(pl.col("m"))
+        .when(pl.col("function") == "gate").then(gates).otherwise(pl.coalesce("half", "count")),
+    )  # fmt: skip
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -114,6 +123,7 @@ def _level(frame: pl.DataFrame, method: str, k: int, size: int, column: str = "u
 
 def network_learns(frame: pl.DataFrame) -> Finding:
     """The lower mean D1 accuracy of the network with q = 200 at k = 3 and k = 5."""
+    frame = by_method(frame)
     levels = [level for k in (3, 5) if (level := _level(frame, NETWORK, k, ENOUGH))]
     if len(levels) < 2:
         return NOT_ENOUGH
@@ -124,6 +134,7 @@ def network_learns(frame: pl.DataFrame) -> Finding:
 
 def features_fail(frame: pl.DataFrame) -> Finding:
     """Mean D1 accuracy of the most Gaussian ReLU features at k = 5, beside their D2 accuracy and the network."""
+    frame = by_method(frame)
     found = where(frame, method=FEATURES, k=5)
     if not len(found):
         return NOT_ENOUGH
@@ -143,6 +154,7 @@ def features_fail(frame: pl.DataFrame) -> Finding:
 
 def features_grow(frame: pl.DataFrame) -> Finding:
     """Smallest growth of log2 of the features' threshold per unit of k, where there are thresholds."""
+    frame = by_method(frame)
     growth = resampled(where(frame, method=FEATURES), ["k", "size"], _smallest_growth)
     found = {k: threshold(frame, FEATURES, k) for k in _ks(frame)}
     return NOT_ENOUGH if math.isnan(growth.value) else Finding(growth, at_least(1), "", _listed(found))
@@ -158,6 +170,7 @@ def _smallest_growth(frame: pl.DataFrame) -> float | None:
 
 def network_grows_slowly(frame: pl.DataFrame) -> Finding:
     """Threshold of the network at k = 9 over that at k = 3."""
+    frame = by_method(frame)
     if not len(where(frame, method=NETWORK, k=9)):
         return NOT_ENOUGH
     ratio = resampled(where(frame, method=NETWORK), ["k", "size"], _growth_from_3_to_9)
@@ -198,11 +211,11 @@ STUDY = Study(
     name="leaky/separation",
     title="What both sides pay as k grows",
     about=__doc__ or "",
-    stages=(),
+    stages=(first_stage, second_stage),
     claims=CLAIMS,
     figures={
         "separation": lambda frame: lines(
-            _drawn(frame),
+            _drawn(by_method(frame)),
             x="size",
             y="uniform",
             line="k",
@@ -217,5 +230,4 @@ STUDY = Study(
             log_x=True,
         ),
     },
-    compute=compute,
 )

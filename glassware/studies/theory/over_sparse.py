@@ -7,7 +7,8 @@ examples will do; many ones the other way round: width (n/s)^k is traded for dat
 
 Stages: the first step on a full batch, after which a probe solves for the readout by least squares; then the theorem's
 own descent of the readout, from the weights of the step and on its sample. The exact step is a closed form, and the
-search for the number of examples goes up to 10^7 of them: both stay computed, their readouts solved.
+search for the number of examples (paper scale) goes up to 10^7 of them, in networks of up to 35 million neurons
+of which a few are good: both stay computed, their readouts solved.
 
 Grids
     paper   n = 61, 121, 241, k = 2 and 4, s from 9 up, 20 trials: the examples a test error of 10% needs, by doubling.

@@ -5,20 +5,24 @@ and xi_N off S, smaller by (n - k) / (k - s - 1). One step whose gradient is cut
 coordinates of S to the height of the ones. Examples needed: of order log(n) / xi_S^2, that is (n - s)^(k-s-1) up to the
 logarithm.
 
-All of it is computed, not trained: only neurons whose ones lie inside S are looked at, and a run would draw 775 neurons
-to have ten of them at n = 31.
+Steps on samples are runs of twenty good neurons each: those of a wide network that are good, with its first weights
+and nothing else of it. As the network starts as the zero function, no neuron's first gradient depends on the others, so
+that drawing them all would change nothing. What a run leaves of their weights is in its row; S is read off it, and the
+exact readout of the theorem, a closed form, is put behind k of them. Gradients by enumeration and closed forms are
+computed.
 
 Grids
-    paper   (k, s) = (4, 2), n = 15, 31, 61, 121, 241; (6, 4) and (6, 2) at n = 15, 21, 31; 5 repeats.
-    laptop  (k, s) = (4, 2), n = 15, 31, 61, 10 neurons, m50 by doubling in steps of sqrt 2, 3 repeats. The subnetwork's
-            accuracy at n = 31 from 10,000 to 300,000 examples, with the cut-off halfway and as printed, 3 repeats.
-            Gradients of all neurons at n = 10 to 12 by enumeration.
-    smoke   n = 15; 3,000 examples.
+    paper   (k, s) = (4, 2), n = 15, 31, 61, 121, 241; (6, 4) and (6, 2) at n = 15, 21, 31, 12 sample sizes; 10 seeds.
+    laptop  (k, s) = (4, 2), n = 15, 31, 61, seven sample sizes from 2 / xi_S^2 up by factors of sqrt 2, 6 seeds.
+            The subnetwork's accuracy at n = 31 from 10,000 to 300,000 examples, with the cut-off halfway and as
+            printed, 3 seeds. Gradients of all neurons at n = 10 to 12 by enumeration.
+    smoke   n = 15, every third sample size; 3,000 examples.
 
 Decisions where the paper is silent
-    eps = 0.01 / (n - s). m50: examples at which half of the good neurons have their large weights exactly on S. The
-    step is positive, the cut-off halfway between |xi_S| and |xi_N|: as printed, the step goes the wrong way and the
-    cut-off at |xi_N| lets sampling noise through.
+    eps = 0.01 / (n - s). m50: examples at which half of a run's neurons have their large weights exactly on S, between
+    two sample sizes by interpolation in log m. All runs of a size and a seed share neurons and examples. Accuracy on
+    2,000 fresh examples. The step is positive, the cut-off halfway between |xi_S| and |xi_N|: as printed, the step goes
+    the wrong way and the cut-off at |xi_N| lets sampling noise through.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.resampled import resampled
 from glassware.studies.study import Study
+from glassware.studies.theory.under_sparse_runs import SAMPLE_SIZES, Size, parts, samples, stepped
 from glassware.studies.verdict import NOT_ENOUGH, Finding, at_least, at_most, between
 from glassware.theory.pareto.sparse_gradients import (
     enumerated_gradient,
@@ -39,15 +44,9 @@ from glassware.theory.pareto.sparse_gradients import (
     under_sparse_ratio,
     under_sparse_signal,
 )
-from glassware.theory.pareto.under_sparse import (
-    half_recovery_samples,
-    population_step,
-    readout,
-    recover,
-    stepped_weight,
-)
+from glassware.theory.pareto.under_sparse import population_step, readout, stepped_weight
+from glassware.training import Run
 
-Size = tuple[int, int, int]  # n, k, s
 MAIN: list[Size] = [(15, 4, 2), (31, 4, 2), (61, 4, 2)]
 SIZES: dict[Scale, list[Size]] = {
     "smoke": MAIN[:1],
@@ -60,28 +59,27 @@ SAMPLES: dict[Scale, list[int]] = {
     "paper": [10_000, 30_000, 100_000, 300_000, 1_000_000],
 }
 ENUMERATED: list[Size] = [(11, 4, 2), (12, 4, 2), (11, 6, 2), (11, 6, 4), (10, 6, 2)]
-REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 5}
+REPEATS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 5}  # of the larger samples; twice as many around m50
 FIRST_SEED = 100
+PAPER_RUNS = 2 * REPEATS["paper"] * sum(SAMPLE_SIZES[k] for _, k, _ in SIZES["paper"]) + 2 * REPEATS["paper"] * len(
+    SAMPLES["paper"]
+)
+
+
+def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
+    """Steps on samples around m50, and on larger ones with both cut-offs."""
+    chosen = range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale]))
+    more = range(FIRST_SEED, FIRST_SEED + (seeds or 2 * REPEATS[scale]))
+    judged, every = (MAIN[0], 3) if scale == "smoke" else (MAIN[1], 1)
+    return [
+        *(stepped(size, m, seed) for size in SIZES[scale] for m in samples(size)[::every] for seed in more),
+        *(stepped(judged, m, seed, form) for m in SAMPLES[scale] for seed in chosen for form in (False, True)),
+    ]
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
-    """m50 by n, accuracy by sample, and distances from the closed forms."""
-    repeats = range(FIRST_SEED, FIRST_SEED + (seeds or REPEATS[scale]))
-    rows: list[dict[str, object]] = []
-    for n, k, s in SIZES[scale]:
-        signal = under_sparse_signal(n, k, s).relevant
-        for seed in repeats:
-            m50 = half_recovery_samples(n, k, s, np.random.default_rng([seed, n, k, s]), repeats=2)
-            rows.append({"part": "m50", "n": n, "k": k, "s": s, "seed": seed, "m50": m50, "signal": abs(signal)})
-    n, k, s = (15, 4, 2) if scale == "smoke" else (31, 4, 2)
-    for m in SAMPLES[scale]:
-        for seed in repeats:
-            for form in ("corrected", "printed"):
-                rng = np.random.default_rng([seed, n, m])
-                found = recover(n, k, s, m, rng, printed_threshold=form == "printed")
-                rows.append({"part": "accuracy", "n": n, "k": k, "s": s, "m": m, "seed": seed, "form": form,
-                             "support": found.support, "accuracy": found.accuracy})  # fmt: skip
-    return pl.DataFrame([*rows, *exact_rows()], infer_schema_length=None)
+    """Distances from the closed forms."""
+    return pl.DataFrame(exact_rows())
 
 
 def exact_rows() -> list[dict[str, object]]:
@@ -149,8 +147,8 @@ def printed_weights(frame: pl.DataFrame) -> Finding:
 
 def slope(frame: pl.DataFrame) -> Finding:
     """Exponent of m50 in n - s for k = 4, s = 2."""
-    found = where(frame, part="m50", k=4)
-    if not len(found) or found["n"].n_unique() < 3:
+    found = _needed(frame)
+    if found is None:
         return NOT_ENOUGH
     means = found.group_by("n").agg(pl.col("m50").mean()).sort("n").rows()
     text = "m50 " + ", ".join(f"n = {n}: {m:,.0f}" for n, m in means)
@@ -159,12 +157,18 @@ def slope(frame: pl.DataFrame) -> Finding:
 
 def constant(frame: pl.DataFrame) -> Finding:
     """Largest over smallest mean of m50 xi_S^2 / ln n."""
-    found = where(frame, part="m50", k=4)
-    if not len(found) or found["n"].n_unique() < 3:
+    found = _needed(frame)
+    if found is None:
         return NOT_ENOUGH
     text = ", ".join(f"{v:.2f}" for v in _constants(found))
     spread = resampled(found, ["n"], lambda rows: max(_constants(rows)) / min(_constants(rows)))
     return Finding(spread, at_most(3), "times", text)
+
+
+def _needed(frame: pl.DataFrame) -> pl.DataFrame | None:
+    """m50 for k = 4; None where there are fewer than three n, or a seed that has not reached it."""
+    found = where(parts(frame), part="m50", k=4)
+    return None if not len(found) or found["n"].n_unique() < 3 or found["m50"].null_count() else found
 
 
 def subnetwork_works(frame: pl.DataFrame) -> Finding:
@@ -178,12 +182,12 @@ def printed_threshold(frame: pl.DataFrame) -> Finding:
 
 
 def _accuracy_at_most_examples(frame: pl.DataFrame, form: str) -> Finding:
-    found = where(frame, part="accuracy", form=form)
-    found = found.filter(pl.col("m") == pl.col("m").max())
+    found = where(parts(frame), part="accuracy", form=form)
+    found = found.filter(pl.col("m") == pl.col("m").max()) if len(found) else found
     if not len(found):
         return NOT_ENOUGH
     levels = found["accuracy"].to_list()
-    return Finding(mean_share(levels), at_least(0.99), "points", f"m = {found['m'][0]:,}; {len(levels)} repeats")
+    return Finding(mean_share(levels), at_least(0.99), "points", f"m = {found['m'][0]:,}; {len(levels)} runs")
 
 
 def _exponent(found: pl.DataFrame) -> float:
@@ -215,8 +219,8 @@ CLAIMS = (
 
 
 def _m50(frame: pl.DataFrame) -> pl.DataFrame:
-    """m50 of every repeat, and the theory's log(n) / xi_S^2 times the mean constant."""
-    found = frame.filter(pl.col("part") == "m50").with_columns(panel=pl.format("k = {}, s = {}", "k", "s"))
+    """m50 of every seed, and the theory's log(n) / xi_S^2 times the mean constant."""
+    found = where(parts(frame), part="m50").with_columns(panel=pl.format("k = {}, s = {}", "k", "s"))
     law = pl.col("n").log() / pl.col("signal") ** 2
     fit = found.with_columns(
         m50=law * (pl.col("m50") / law).mean().over("panel"), kind=pl.lit("constant × log(n) / ξ²")
@@ -227,7 +231,7 @@ def _m50(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _accuracy(frame: pl.DataFrame) -> pl.DataFrame:
     names = {"corrected": "cut-off halfway", "printed": "cut-off as printed"}
-    found = frame.filter(pl.col("part") == "accuracy")
+    found = where(parts(frame), part="accuracy")
     return found.with_columns(
         kind=pl.col("form").replace(names), panel=pl.format("n = {}, k = {}, s = {}", "n", "k", "s")
     )
@@ -237,19 +241,21 @@ STUDY = Study(
     name="theory/under-sparse",
     title="One truncated step from under-sparse weights (Theorem 5)",
     about=__doc__ or "",
-    stages=(),
+    stages=(runs,),
     claims=CLAIMS,
     figures={
         "samples": lambda frame: lines(
             _m50(frame), x="n", y="m50", line="seed", kind="kind", panel="panel",
             title="Examples at which half of the good neurons find S", x_title="inputs n", y_title="examples, m50",
-            subtitle="one line per repeat", log_x=True, log_y=True,
+            subtitle="one line per seed", log_x=True, log_y=True,
         ),
         "accuracy": lambda frame: lines(
             _accuracy(frame), x="m", y="accuracy", line="seed", kind="kind", panel="panel",
-            title="The subnetwork after one step", subtitle="accuracy on fresh examples; one line per repeat",
+            title="The subnetwork after one step", subtitle="accuracy on fresh examples; one line per seed",
             x_title="examples of the step", y_title="accuracy", log_x=True, percent=True, y_domain=(0.4, 1.0),
         ),
     },
     compute=compute,
+    version=2,
+    paper_runs=PAPER_RUNS,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The methods our estimator is compared with, as they come: no search, one setting for all tables."""
+"""The methods our estimator is compared with, untuned: one setting for all tables."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ BASELINES: dict[str, tuple[str, Callable[[int], BaseEstimator]]] = {
 
 
 def installed() -> list[str]:
-    """The baselines whose module is there; `pip install 'glassware[bench]'` brings all."""
+    """The baselines whose module is installed; `pip install 'glassware[bench]'` installs all."""
     return [name for name, (module, _) in BASELINES.items() if find_spec(module) is not None]
 
 
@@ -91,17 +91,17 @@ def make(method: str, seed: int) -> BaseEstimator:
     if method == DENSE:
         return SparseMLPClassifier(init_sparsity=None, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of libraries that are being imported
+        warnings.simplefilter("ignore")  # from the libraries being imported
         return BASELINES[method][1](seed)
 
 
 def fitted(method: str, tables: Sequence[tuple[ArrayLike, ArrayLike]], seeds: Sequence[int]) -> list[BaseEstimator]:
-    """A classifier a table; ours are trained together."""
+    """One fitted classifier per table; ours are trained together."""
     models = [make(method, seed) for seed in seeds]
     if method in OURS:
         return fit_many(models, tables)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # not converged, names of columns, futures of other libraries
+        warnings.simplefilter("ignore")  # no convergence, column names, deprecations in other libraries
         return [model.fit(X, y) for model, (X, y) in zip(models, tables, strict=True)]
 
 
@@ -109,7 +109,7 @@ def predictions(model: BaseEstimator, X: ArrayLike) -> Shaped[np.ndarray, " rows
     """The predicted classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return np.asarray(model.predict(X)).reshape(-1)  # CatBoost answers in a column
+        return np.asarray(model.predict(X)).reshape(-1)  # CatBoost returns a column
 
 
 def method_rows(data: str | None, cell: Cell, method: str, trials: Sequence[int]) -> pl.DataFrame:
@@ -129,6 +129,6 @@ def method_rows(data: str | None, cell: Cell, method: str, trials: Sequence[int]
 def method_row(
     table: Table, cell: Cell, method: str, trial: int, part: Split, said: np.ndarray, seconds: float
 ) -> pl.DataFrame:
-    """A row of the benchmark's table: how many test rows a method ``said`` another class of."""
+    """A row of the benchmark's table: on how many test rows the class a method ``said`` is wrong."""
     row = pl.DataFrame({"method": [method], "error": [float(np.mean(said != part.y_test))]})
     return row.with_columns(**describe("methods", table, cell, trial, part, seconds))

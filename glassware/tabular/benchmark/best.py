@@ -15,7 +15,7 @@ NETWORK = ("depth", "width", "init", "weight_decay", "optimiser")
 
 
 def medians(rows: pl.DataFrame, configuration: Sequence[str]) -> pl.DataFrame:
-    """Median error over trials of every configuration in every cell, and how many trials that is."""
+    """Median error over trials of every configuration in every cell, and the number of trials."""
     return (
         rows.filter(pl.col("error").is_not_null())
         .group_by([*CELL, *configuration], maintain_order=True)
@@ -30,8 +30,8 @@ def medians(rows: pl.DataFrame, configuration: Sequence[str]) -> pl.DataFrame:
 def best(rows: pl.DataFrame, configuration: Sequence[str]) -> pl.DataFrame:
     """The best configuration of every cell, chosen on the test rows themselves, as in the paper (A10).
 
-    Only configurations that have all trials of their cell are looked at: the luckiest of many medians over a few
-    trials would look better than it is.
+    Only configurations with all trials of their cell count: the luckiest of many medians over few trials would look
+    better than it is.
     """
     middle = medians(rows, configuration)
     complete = middle.filter(pl.col("trials") == pl.col("trials").max().over(CELL))
@@ -49,7 +49,7 @@ def best_networks(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def mean_errors(rows: pl.DataFrame) -> pl.DataFrame:
-    """Mean error of every method in every cell, in percent, a column a method."""
+    """Mean error of every method in every cell, in percent, one column per method."""
     found = rows.filter(pl.col("error").is_not_null()).with_columns(percent=100 * pl.col("fraction"))
     means = found.group_by("task", "percent", "method").agg(pl.col("error").mean() * 100)
     wide = means.sort("method").pivot("method", index=["task", "percent"], values="error", aggregate_function="first")

@@ -1,4 +1,4 @@
-"""Methods against each other on the same trials: paired differences, mean errors, mean ranks."""
+"""Methods compared on the same trials: paired differences, mean errors, mean ranks."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MOST_SET = 3
 
 @dataclass(frozen=True)
 class Contest:
-    """What was found.
+    """The result of a contest.
 
     Attributes:
         folds: one row per method, repeat and fold, with its error.
@@ -35,17 +35,17 @@ class Contest:
     importances: pl.DataFrame
 
     def plain(self) -> dict[str, list[dict[str, object]]]:
-        """As lists and dictionaries that JSON can hold."""
+        """As lists and dictionaries for JSON."""
         return {name: getattr(self, name).to_dicts() for name in ("table", "interactions", "importances", "folds")}
 
 
 def usual() -> list[str]:
-    """The methods of a contest unless others are named."""
+    """The default methods of a contest."""
     return [*OURS, *(name for name in installed() if name not in SLOW)]
 
 
 def check_methods(names: Sequence[str]) -> list[str]:
-    """These names, ``all`` for all that are installed; a sentence about one that is not there."""
+    """These names, with ``all`` replaced by all that are installed; an error for one that is not."""
     known = [*OURS, *installed()]
     if list(names) == ["all"]:
         return known
@@ -69,10 +69,10 @@ def contest(
     Args:
         table: from :func:`glassware.tabular.benchmark.own_table.read_table`.
         methods: names; our estimator is always among them.
-        folds: fewer where a class has fewer rows.
+        folds: number of folds; fewer if a class has fewer rows.
         seeds: how often folds are drawn again.
         k: columns of an interaction, at most 3.
-        tell: told what is being fitted.
+        tell: called with what is being fitted.
     """
     if folds < 2 or seeds < 1 or not 1 <= k <= MOST_SET:
         raise DataError(f"folds must be at least 2, seeds at least 1 and k between 1 and {MOST_SET}.")
@@ -115,7 +115,7 @@ def _summary(found: pl.DataFrame, rows: int) -> pl.DataFrame:
     summary = []
     for method, values in errors.items():
         error = cross_validated(values.tolist(), held_out)
-        least = wilson(round(error.value * rows), rows)  # no fold missed a row: the next one may
+        least = wilson(round(error.value * rows), rows)  # no fold had an error: the next one might
         more = cross_validated((values - errors[SPARSE]).tolist(), held_out)
         summary.append(
             {"method": method, "error": error.value,

@@ -24,7 +24,7 @@ TREES = (10, 100, 1000)
 
 
 def mtry(max_features: int | str, columns: int) -> int:
-    """How many columns a split looks at."""
+    """The number of columns considered at a split."""
     if max_features == "all":
         return columns
     return max(1, int(math.sqrt(columns))) if max_features == "sqrt" else min(int(max_features), columns)
@@ -78,7 +78,7 @@ def forest_errors(
 
 
 def distinct(columns: int) -> list[tuple[int | str, ...]]:
-    """Values of ``max_features`` by what they mean: with ten columns "sqrt" is 3, and one forest serves both."""
+    """Values of ``max_features`` grouped by meaning: with ten columns "sqrt" is 3, and one forest serves both."""
     groups: dict[int, list[int | str]] = {}
     for value in MAX_FEATURES:
         groups.setdefault(mtry(value, columns), []).append(value)
@@ -90,7 +90,7 @@ def forest_trial(
 ) -> pl.DataFrame:
     """Rows of the benchmark's table: one trial of a cell, at values of ``max_features`` that mean the same.
 
-    Trees do not see a monotone scale, so inputs are taken as they are. Without a row where A11 drops the cell.
+    Trees are invariant to monotone scaling, so inputs are used as they are. No rows where A11 drops the cell.
     """
     started = time.perf_counter()
     table = Suite337(data).load(cell.task)

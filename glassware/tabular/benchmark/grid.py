@@ -1,7 +1,7 @@
 """The paper's networks on the suite's tables.
 
-Each is the estimator with ``preset="paper"`` (a test holds this), made for a device: tables go there once, and only
-test errors come back.
+Each is the estimator with ``preset="paper"`` (a test checks this), written for a device: tables are copied there once,
+and only test errors come back.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CORE_FLOPS, ACTIVATION_SECONDS = 6e10, 4e-9  # measured
 
 
 class Prepared(NamedTuple):
-    """A cell's trials as arrays, those that A11 drops left out."""
+    """A cell's trials as arrays, without those that A11 drops."""
 
     arrays: Arrays
     trials: tuple[int, ...]
@@ -54,14 +54,14 @@ class Prepared(NamedTuple):
 
 
 def steps(rows: int) -> int:
-    """Steps of training on so many rows."""
+    """Training steps for this many rows."""
     return PAPER.epochs * math.ceil(rows / PAPER.batch_size_for(rows))
 
 
 def flops(rows: int, columns: int, config: Config) -> float:
     """Floating point operations of training one network: forward, and backward to weights and hidden layers.
 
-    A batch counts in full even where rows fill a part of it: that is what a device computes.
+    A batch counts in full even where rows fill only part of it: that is what a device computes.
     """
     sizes = (columns, *[config.width] * config.depth, CLASSES)
     products = [a * b for a, b in pairwise(sizes)]
@@ -69,7 +69,7 @@ def flops(rows: int, columns: int, config: Config) -> float:
 
 
 def core_seconds(rows: int, columns: int, config: Config) -> float:
-    """Roughly what training one network takes a core: products, and passes over the activations."""
+    """Rough time to train one network on one core: products, and passes over the activations."""
     batch = min(PAPER.batch_size_for(rows), 1 << (rows - 1).bit_length())
     share = batch / PAPER.batch_size_for(rows)  # a CPU pads small tables to a power of two only
     passes = steps(rows) * batch * config.width * config.depth
@@ -84,7 +84,7 @@ def ready(data: str | None, cell: Cell, trials: Sequence[int], configs: Sequence
 
 
 def stacked(splits: Sequence[Split]) -> Arrays:
-    """Scaled tables on top of each other; the scale is fitted on the training rows (A12)."""
+    """Scaled tables, stacked; the scale is fitted on the training rows (A12)."""
     parts = []
     for part in splits:
         scaling = Scaling.fit(part.X.astype(np.float64), PAPER.scale)
@@ -97,7 +97,7 @@ _prepared = Once[Prepared]()
 
 
 def prepared(data: str | None, cell: Cell, trials: tuple[int, ...]) -> Prepared:
-    """A cell's trials, made once and kept: several sizes of networks are trained on them."""
+    """A cell's trials, cached: networks of several sizes are trained on them."""
     return _prepared.get((data, cell, trials), lambda: _prepare(data, cell, trials))
 
 

@@ -1,4 +1,4 @@
-"""A table of your own: read and made ready, or refused with a sentence."""
+"""A table of your own: read and prepared, or refused with a sentence."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import polars as pl
 from glassware.tabular.benchmark.tables import KINDS, read_frame
 from glassware.tabular.inputs import DataError
 
-BIG = 256 << 20  # bytes of a CSV file that is not read whole
+BIG = 256 << 20  # bytes; larger CSV files are sampled
 MOST_ROWS = 10_000
 MOST_CLASSES = 50
-MOST_WORDS = 20  # different values of a text column that is coded, one column a value
+MOST_WORDS = 20  # distinct values of a text column that is one-hot encoded
 SHOWN = 6  # names in a sentence
-HEAD = 1 << 20  # bytes from which the length of a line is told
+HEAD = 1 << 20  # bytes from which the line length is estimated
 SCHEMA_ROWS = 10_000
 SEPARATORS = {";": "semicolons", "\t": "tabs"}  # that a CSV file may have instead of commas
 NOTHING = ("NA", "N/A", "na", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "")  # among numbers: missing
@@ -35,7 +35,7 @@ class OwnTable:
         y: class of each row, 0 to number of classes - 1.
         columns: names of the inputs.
         classes: names of the classes.
-        notes: what was done to the file on the way, in sentences.
+        notes: what was done to the file, in sentences.
     """
 
     X: np.ndarray
@@ -54,10 +54,10 @@ def read_table(
     most_rows: int = MOST_ROWS,
     seed: int = 0,
 ) -> OwnTable:
-    """Read a CSV, Parquet or ARFF file and make it ready.
+    """Read a CSV, Parquet or ARFF file and prepare it.
 
     Args:
-        path: the file. Of a CSV file above 256 MB a random part of the rows is read.
+        path: the file. A CSV file above 256 MB is sampled at random.
         target: column with the classes.
         drop: columns to leave out.
         missing: ``refuse`` rows with missing values with a sentence, or ``median`` to fill them later.
@@ -96,7 +96,7 @@ def _read(path: Path, most_rows: int, notes: list[str]) -> pl.DataFrame:
         head = file.read(HEAD)
     expected = path.stat().st_size * max(1, head.count(b"\n")) / max(1, len(head))
     share = min(1.0, 1.3 * most_rows / expected)
-    # The hash of a row's number says whether it is kept: rows all over the file, without holding them all.
+    # The hash of a row's number decides whether it is kept: rows from all over the file, without holding them all.
     chosen = (pl.col("row number").hash(0) % 1_000_000) < int(share * 1_000_000)
     try:
         lazy = pl.scan_csv(
@@ -112,7 +112,7 @@ def _read(path: Path, most_rows: int, notes: list[str]) -> pl.DataFrame:
 
 
 def _separator(path: Path) -> str:
-    """What stands between the fields, by the first line. Two columns of one name are refused: Polars renames them."""
+    """The field separator, judged by the first line. Duplicate column names are refused: Polars would rename them."""
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         first = file.readline()
     found = "," if "," in first else next((mark for mark in SEPARATORS if mark in first), ",")
@@ -157,7 +157,7 @@ def _classes(path: Path, target: pl.Series) -> tuple[tuple[str, ...], np.ndarray
 
 
 def _numbers(column: pl.Series) -> pl.Series:
-    """Text that is numbers but for words like NA, as numbers with missing values; any other column as it is."""
+    """Text that is all numbers except for words like NA, as numbers with missing values; other columns unchanged."""
     if column.dtype != pl.String:
         return column
     words = column.str.strip_chars()
@@ -168,7 +168,7 @@ def _numbers(column: pl.Series) -> pl.Series:
 
 
 def _inputs(path: Path, inputs: pl.DataFrame, missing: str, notes: list[str]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Numbers as they are, text of few values as a column a value, constant columns left out."""
+    """Numbers as they are, text with few values one-hot encoded, constant columns left out."""
     parts, names, constant, coded = list[np.ndarray](), list[str](), list[str](), list[str]()
     for given in inputs.iter_columns():
         column = _numbers(given)

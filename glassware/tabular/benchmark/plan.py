@@ -18,8 +18,8 @@ from glassware.tabular.benchmark.trainer import Config
 
 FRACTIONS = (1.0, 0.1, 0.01)  # those of PF-T2
 TRIALS = 10
-# Forests of 1000 trees cost ten times those of 100 and are about as good: above so many rows only the first trials have
-# them, and nothing that would take a core longer than so many seconds.
+# Forests of 1000 trees cost ten times as much as those of 100 and are about as good: above this many rows only the
+# first trials have them, and nothing is run that would take a core longer than this many seconds.
 THOUSAND_ROWS, THOUSAND_TRIALS, THOUSAND_SECONDS = 1000, 3, 40.0
 # Forests on all rows, where that is more than the cap: at most 100 trees, and fewer trials.
 UNCAPPED_TRIALS, LARGE_ROWS, LARGE_TRIALS = 3, 100_000, 2
@@ -84,8 +84,8 @@ class Job:
         key: its name.
         seconds: roughly what it takes on one core.
         compute: makes its rows, in any process.
-        order: jobs of a lower one come first.
-        prepare: makes ready what does not need the device; another thread may call it early.
+        order: jobs with a lower one come first.
+        prepare: prepares what does not need the device; another thread may call it early.
         flops: floating point operations of training networks.
     """
 
@@ -110,7 +110,7 @@ def work(job: Job) -> tuple[str, pl.DataFrame, float]:
 
 
 def ordered(jobs: Iterable[Job]) -> list[Job]:
-    """In the order in which they are best begun: the longest of an order first."""
+    """In the order in which they are best started: within an order the longest first."""
     return sorted(jobs, key=lambda job: (job.order, -job.seconds, job.key))
 
 

@@ -30,7 +30,7 @@ FRACTIONS = (
     0.0001,
 )
 TEST_SHARE = 0.1
-TEST_ROWS = 10_000  # more test rows than this are not looked at: only covertype and Higgs have them
+TEST_ROWS = 10_000  # at most; only covertype and Higgs have more test rows
 ROWS_CAP = 10_000  # training rows of the benchmark's "medium" setting
 FEWEST_ROWS = 20
 
@@ -42,7 +42,7 @@ class Cell:
     Attributes:
         task: name of the task.
         fraction: share of the rows that are not held out which are trained on.
-        cap: at most so many training rows; None for no limit.
+        cap: most training rows; None for no limit.
     """
 
     task: str
@@ -50,7 +50,7 @@ class Cell:
     cap: int | None = ROWS_CAP
 
     def rows(self, rows: int) -> int:
-        """Training rows of this cell in a table of so many rows."""
+        """Training rows of this cell in a table with this many rows."""
         wanted = int((rows - held_out(rows)) * self.fraction)
         return wanted if self.cap is None else min(wanted, self.cap)
 
@@ -78,8 +78,8 @@ def held_out(rows: int) -> int:
 def split(table: Table, cell: Cell, trial: int) -> Split | None:
     """The rows of a trial; None where fewer than twenty would be trained on, or a single class (A11).
 
-    They depend on task, trial and fraction alone, so all methods see the same ones. The rows of a smaller fraction are
-    among those of a larger one.
+    They depend on task, trial and fraction alone, so all methods see the same ones. A smaller fraction's rows are a
+    subset of a larger one's.
     """
     order = np.random.default_rng([BY_NAME[table.name].number, trial]).permutation(table.rows)
     out = held_out(table.rows)

@@ -21,7 +21,7 @@ class Suite337:
     """The sixteen tasks.
 
     Args:
-        data: folder with a file a task, named as in :data:`glassware.tabular.benchmark.printed.TASKS`, as
+        data: folder with one file per task, named as in :data:`glassware.tabular.benchmark.printed.TASKS`, as
             ``credit.parquet``, ``.csv`` or ``.arff``; None takes the folder of the variable GLASSWARE_DATA. Without
             either, tables come from OpenML, which scikit-learn keeps in its own cache.
     """
@@ -55,7 +55,7 @@ class Suite337:
         return _load_file(name, path)
 
     def check(self) -> pl.DataFrame:
-        """Every table that can be loaded beside what the paper prints: a row a task, with its deviation in words."""
+        """Every table that can be loaded beside what the paper prints: one row per task, deviations in words."""
         return pl.DataFrame([_checked(self.load(name)) for name in self.names()])
 
     def _file(self, name: str) -> Path | None:
@@ -67,7 +67,7 @@ class Suite337:
 def deviation(task: Task, columns: int, rows: int) -> str:
     """How a table differs from the printed sizes; empty if it does not.
 
-    The printed number of features counts the target (E15); a table that has as many inputs as printed is told apart.
+    The printed number of features counts the target (E15); a table with as many inputs as printed is reported.
     """
     said = []
     if columns == task.features:
@@ -103,10 +103,10 @@ def _load_file(name: str, path: Path) -> Table:
 def _load_openml(name: str) -> Table:
     from sklearn.datasets import fetch_openml
 
-    parser = "pandas" if find_spec("pandas") is not None else "liac-arff"  # the second is slow, and always there
+    parser = "pandas" if find_spec("pandas") is not None else "liac-arff"  # the second is slow but always available
     try:
         found = fetch_openml(data_id=BY_NAME[name].openml, as_frame=False, parser=parser)
-    except (OSError, ValueError) as error:  # offline is an URLError, which is an OSError
+    except (OSError, ValueError) as error:  # offline raises a URLError, which is an OSError
         reason = " ".join(str(error).split())[:100]
         raise GlasswareError(
             f"no tables: give a folder of Parquet, CSV or ARFF files (option --data, variable {VARIABLE}), or go online"

@@ -11,7 +11,7 @@ import polars as pl
 from glassware.tabular.inputs import DataError
 
 KINDS = (".parquet", ".csv", ".arff")
-TARGETS = ("target", "class")  # names that are taken for the target where none is given
+TARGETS = ("target", "class")  # names taken for the target if none is given
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Table:
 
     Attributes:
         name: of the task.
-        X: inputs, float32, one row an example.
+        X: inputs, float32, one row per example.
         y: class of each row, 0 to number of classes - 1.
         columns: names of the inputs.
         classes: names of the classes, in the order of their codes.

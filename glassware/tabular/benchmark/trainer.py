@@ -22,8 +22,8 @@ from glassware.tabular.recipe import PRESETS
 
 PAPER = PRESETS["paper"]
 CLASSES = 2
-# Columns are padded to a multiple, rows to a power of two. On an accelerator padded rows cost next to nothing and a
-# program takes seconds to compile: there one size of each serves nearly all tables.
+# Columns are padded to a multiple, rows to a power of two. On an accelerator padded rows are nearly free and a program
+# takes seconds to compile, so one size of each serves nearly all tables there.
 CPU_COLUMNS, CPU_SLOTS = 8, 32
 DEVICE_COLUMNS, DEVICE_SLOTS = 32, 16_384
 
@@ -86,7 +86,7 @@ def train_errors(data: Arrays, seeds: Sequence[int], configs: Sequence[Config]) 
 
 
 def program_of(data: Arrays, config: Config) -> Program:
-    """What these tables and this network compile to, on the device there is."""
+    """What these tables and this network compile to on the current device."""
     _, rows, columns = data["x"].shape
     on_cpu = jax.default_backend() == "cpu"
     block = CPU_COLUMNS if on_cpu else DEVICE_COLUMNS
@@ -128,7 +128,7 @@ def _padded(program: Program, data: Arrays) -> Arrays:
 
 
 def _shared(data: Arrays) -> Arrays:
-    """What all lanes share. Loops end after as many steps in each, so that side by side none waits for another."""
+    """What all lanes share. Loops have the same number of steps in each, so that none waits for another."""
     epochs = np.array(PAPER.epochs, np.int32)
     rows = np.array(data["x"].shape[1], np.int32)
     return {"rows": rows, "epochs": epochs, "ends": epochs[None], "lr": np.array(PAPER.learning_rate, np.float32)}
@@ -176,7 +176,7 @@ Value = TypeVar("Value")
 
 
 class Once(Generic[Value]):
-    """Values made once, by whichever thread asks first, while others that ask for the same wait."""
+    """Values computed once, by the first thread that asks; others asking for the same value wait."""
 
     def __init__(self) -> None:
         self.lock, self.found = threading.Lock(), dict[Hashable, Future[Value]]()

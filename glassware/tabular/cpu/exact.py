@@ -15,7 +15,7 @@ from glassware.tabular.cpu.products import backward, forward, list_nonzero, spar
 ADAM = 8  # numbers per step, see ``products.adam_numbers``
 
 Layers: TypeAlias = Int64[np.ndarray, "layers 5"]
-Flat: TypeAlias = Float32[np.ndarray, " elements"]  # all layers, one behind the other
+Flat: TypeAlias = Float32[np.ndarray, " elements"]  # all layers, one after another
 
 
 class Net(NamedTuple):
@@ -45,7 +45,7 @@ class State(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """What is not 0 of every example, see ``products.list_nonzero``."""
+    """The nonzero inputs of every example, see ``products.list_nonzero``."""
 
     values: Flat
     places: Int32[np.ndarray, " elements"]

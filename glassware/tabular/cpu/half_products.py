@@ -79,7 +79,7 @@ def _keep(
 
 
 def _tiles(code: Code, panels: ir.Value, groups: ir.Value, body: Callable[[_Tile], None]) -> None:
-    """Call body for all tiles of so many panels and groups of eight examples."""
+    """Call body for all tiles of these panels and groups of eight examples."""
 
     def across(first: ir.Value, size: int) -> None:
         with code.loop(groups) as loop:
@@ -218,7 +218,7 @@ def update(
     examples: ir.Value,
     adam: Part,
 ) -> None:
-    """As ``products.update``; writes the new weights into their panels as well."""
+    """As ``products.update``; also writes the new weights into their panels."""
     numbers, pairs, line = adam_numbers(code, adam), code.over(examples, 2), half(code, stride)
     panel, slope_panel = code.at(ir.Constant(INDEX, ROW), (inputs, ROW)), code.at(ZERO, (line, ROW))
     half_panel = code.at(ZERO, (inputs, HALF))

@@ -34,7 +34,7 @@ class Kernel(NamedTuple):
 
 
 def kernel(precision: Precision) -> Kernel:
-    """The one for this precision: exact if the processor does not multiply bfloat16 numbers."""
+    """The kernel for this precision; the exact one if the processor cannot multiply bfloat16 numbers."""
     if precision == "fast" and multiplies_halves():
         return Kernel(fast.train_epochs, _fast, lambda x: x.astype(jnp.bfloat16).view(np.uint16))
     return Kernel(exact.train_epochs, _exact, lambda x: x)

@@ -57,7 +57,7 @@ def multiplies_halves() -> bool:
 
 
 class Code(Vectors):
-    """What an operation's body is written with."""
+    """The building blocks of an operation's body."""
 
     def at(self, start: ir.Value, *steps: tuple[ir.Value | int, ir.Value | int]) -> ir.Value:
         """The element ``start`` plus each number times its size."""
@@ -104,7 +104,7 @@ class Code(Vectors):
                 self.builder.store(self.builder.call(product, [self.builder.load(place), row, vector]), place)
 
     def halves(self, first: ir.Value, second: ir.Value) -> ir.Value:
-        """Two vectors rounded to bfloat16, one behind the other."""
+        """Two vectors rounded to bfloat16, one after the other."""
         kind = ir.FunctionType(HALVES, [FLOATS, FLOATS])
         name = "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
         convert = cgutils.get_or_insert_function(self.builder.module, kind, name)
@@ -125,8 +125,10 @@ class Code(Vectors):
             first = self.at(first, (turns, size))
 
     def compress(self, vector: ir.Value, number: ir.Value, values: ir.Value, places: ir.Value, count: ir.Value) -> None:
-        """Append what is not 0 of panel ``number`` to lists of values and places that have ``count`` entries. Up to
-        sixteen entries behind them may be overwritten."""
+        """Append the nonzero entries of panel ``number`` to lists of values and places that have ``count`` entries.
+
+        Up to sixteen entries behind them may be overwritten.
+        """
         builder = self.builder
         active = builder.fcmp_unordered("!=", vector, self.constant(0.0))
         first = builder.trunc(self.at(ir.Constant(INDEX, 0), (number, ROW * ROW)), ir.IntType(32))

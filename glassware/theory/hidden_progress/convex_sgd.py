@@ -1,7 +1,7 @@
 """Stochastic gradient descent on a convex function: the textbook bound, and the frozen-feature hinge problem.
 
-With u_0 = 0, stochastic gradients no longer than rho and a minimiser no longer than M, a constant step M / (rho sqrt T)
-leaves the average loss at most M rho / sqrt T above the minimum (Hidden Progress, Theorem 9).
+With u_0 = 0, stochastic gradients of norm at most rho and a minimiser of norm at most M, a constant step
+M / (rho sqrt T) leaves the average loss at most M rho / sqrt T above the minimum (Hidden Progress, Theorem 9).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def bound_excess(length: float, gradient: float, steps: int) -> float:
 
 @dataclass(frozen=True)
 class HingeRun:
-    """What training a linear read-out left behind.
+    """A trained linear read-out.
 
     Attributes:
         u: the last read-out weights.
         mean_loss: the minibatch losses before each step, averaged: an unbiased estimate of the average loss.
-        largest_gradient: the longest stochastic gradient met, the rho that the bound asks for.
+        largest_gradient: the largest norm of a stochastic gradient, the rho of the bound.
     """
 
     u: Floats
@@ -41,7 +41,7 @@ class HingeRun:
 
 
 def hinge_sgd(draw: Callable[[], tuple[Floats, Floats]], u: Floats, steps: int, lr: float) -> HingeRun:
-    """Train f = u.h on the hinge loss; every call of ``draw`` gives features (batch, r) and labels (batch,)."""
+    """Train f = u.h on the hinge loss; every call of ``draw`` returns features (batch, r) and labels (batch,)."""
     u = np.array(u, np.float64)
     total = longest = 0.0
     for _ in range(steps):

@@ -20,7 +20,7 @@ from glassware.theory.hidden_progress.majority import coefficient_ratio, majorit
 
 
 def _below(spectrum: Floats, support: Sequence[int]) -> float:
-    """The smallest coefficient, in size, at S without one of its coordinates."""
+    """The smallest absolute coefficient at S without one of its coordinates."""
     return min(abs(spectrum[index(set(support) - {j})]) for j in support)
 
 
@@ -47,16 +47,16 @@ def gap_difference(values: Floats, support: Sequence[int]) -> float:
 
 
 def gradient_gap(gradient: Floats, support: Sequence[int]) -> Floats:
-    """Gamma: largest relevant entry minus largest irrelevant one, in size. Gradients are (..., n).
+    """Gamma: largest absolute relevant entry minus largest irrelevant one. Gradients are (..., n).
 
-    Positive means that one relevant coordinate can be seen, which is less than seeing all of them.
+    Positive means that one relevant coordinate stands out, which is less than all of them.
     """
     size, mask = np.abs(gradient), relevant(np.shape(gradient)[-1], support)
     return size[..., mask].max(-1) - size[..., ~mask].max(-1)
 
 
 def gradient_gap_all(gradient: Floats, support: Sequence[int]) -> Floats:
-    """The same with the smallest relevant entry: positive means that all of S can be seen."""
+    """The same with the smallest relevant entry: positive means that all of S stands out."""
     size, mask = np.abs(gradient), relevant(np.shape(gradient)[-1], support)
     return size[..., mask].min(-1) - size[..., ~mask].max(-1)
 
@@ -64,8 +64,8 @@ def gradient_gap_all(gradient: Floats, support: Sequence[int]) -> Floats:
 def majority_gap(n: int, k: int, printed: bool = False) -> float:
     """The difference gap of majority at any S of even size k: |xi_{k-1}| - |xi_{k+1}|.
 
-    The threshold function of a ReLU neuron, hence its gradient, has half of it. The dissertation's Lemma B.2 prints
-    (k - 1)/2 for (k - 2)/2 in the upper binomial of xi_{k-1}; ``printed`` gives that form.
+    The threshold function of a ReLU neuron, and hence its gradient, has half this gap. The dissertation's Lemma B.2
+    prints (k - 1)/2 for (k - 2)/2 in the upper binomial of xi_{k-1}; ``printed`` gives that form.
     """
     coefficient_ratio(n, k)
     low, high = abs(majority_coefficient(n, k - 1)), abs(majority_coefficient(n, k + 1))
@@ -76,7 +76,7 @@ def majority_gap(n: int, k: int, printed: bool = False) -> float:
 
 
 def majority_gap_bound(n: int, k: int) -> float:
-    """A lower bound of the majority gap for even k and n >= 4k (dissertation, Lemma B.2); loose by up to 400."""
+    """A lower bound on the majority gap for even k and n >= 4k (dissertation, Lemma B.2); up to 400 times too small."""
     coefficient_ratio(n, k)
     if n < 4 * k:
         raise GlasswareError(f"n is {n}; the bound holds from n = 4k = {4 * k} on")
@@ -99,9 +99,9 @@ def recover_largest(gradient: Floats, k: int) -> list[int]:
 
 
 def recovery_samples(gamma: float, n: int, failure: float, printed: bool = False) -> int:
-    """Examples after which all n entries of the mean gradient are within gamma / 2, but for a chance ``failure``.
+    """Examples for all n entries of the mean gradient to be within gamma / 2, except with probability ``failure``.
 
-    Hoeffding's inequality for entries in [-1, 1], and a union over coordinates. The paper's O(1 / gamma^2) has no
+    Hoeffding's inequality for entries in [-1, 1], and a union bound over coordinates. The paper's O(1 / gamma^2) has no
     logarithm of n; ``printed`` leaves it out, which is too few as n grows.
     """
     return math.ceil(8.0 / gamma**2 * (1.0 if printed else math.log(2 * n / failure)))

@@ -30,13 +30,13 @@ def sign_neuron_gradient(
 
     Relevant weights see level k - 1 of majority, irrelevant ones level k + 1, the bias level k, each with the sign of
     the character of w. For odd k the gradient in w vanishes (k > 1). The paper's bias gradient lacks the factor one
-    half, which shows for odd k only; ``printed`` leaves it out.
+    half, which matters for odd k only; ``printed`` leaves it out.
     """
     w = np.asarray(w, np.float64)
     n, k = w.shape[-1], len(support)
     check_odd(n)
     below, above = threshold_coefficient(n, k - 1), threshold_coefficient(n, k + 1) if k < n else 0.0
-    # S without j, or S with j, has the character chi_S(w) w_j: w_j is its own inverse.
+    # Removing j from S, or adding it, multiplies the character chi_S(w) by w_j: w_j is its own inverse.
     out = -np.asarray(u, np.float64) * chi(w, support)
     in_w = out[..., None] * w * np.where(relevant(n, support), below, above)
     return in_w, out * threshold_coefficient(n, k) * (2.0 if printed else 1.0)
@@ -65,7 +65,7 @@ def sinusoid_coefficient(w: Floats, subset: Sequence[int], a: float = 1.0, c: Fl
 
 
 def others_product(factors: Floats) -> Floats:
-    """For each entry of the last axis the product of all other entries; no division, so zeros are allowed."""
+    """For each entry of the last axis the product of all other entries, without division: zeros are allowed."""
     ones = np.ones_like(factors[..., :1])
     before = np.cumprod(np.concatenate([ones, factors[..., :-1]], axis=-1), axis=-1)
     after = np.cumprod(np.concatenate([ones, factors[..., :0:-1]], axis=-1), axis=-1)[..., ::-1]
@@ -80,7 +80,7 @@ def sinusoid_correlations(
     k, mask = len(support), relevant(w.shape[-1], support)
     sine, cosine, phase = np.sin(a * w), np.cos(a * w), np.asarray(c, np.float64)
     factors = np.where(mask, sine, cosine)
-    # Coordinate i changes sides: out of S if it was in it, into S if not.
+    # Coordinate i switches sides: it leaves S if it was in S, and joins it otherwise.
     moved = others_product(factors) * np.where(mask, cosine, sine)
     below, above = (np.sin(phase + size * math.pi / 2)[..., None] for size in (k - 1, k + 1))
     whole = np.prod(factors, axis=-1) * np.sin(phase + k * math.pi / 2)

@@ -1,8 +1,8 @@
 """The Fourier spectrum of majority and of other linear threshold functions.
 
 Majority of an odd number n of bits is symmetric, so a coefficient depends on the size of its subset only. Its spectrum
-is what the first gradient of a ReLU neuron with sign weights sees (Hidden Progress, Lemmas 1 and 2). ``half`` has the
-coefficients for every n, and the weights of the levels.
+is what the first gradient of a ReLU neuron with sign weights sees (Hidden Progress, Lemmas 1 and 2). The module
+``half`` has the coefficients for every n, and the weights of the levels.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def coefficient_ratio(n: int, k: int) -> float:
 
 
 def asymptotic_level_weight(k: int, printed: bool = False) -> float:
-    """What the level weight tends to for odd k with 1 << k << sqrt(n): (2 / (pi k))^(3/2).
+    """The limit of the level weight for odd k with 1 << k << sqrt(n): (2 / (pi k))^(3/2).
 
     Lemma 1 of the paper prints the exponent of k as -2/3 for -3/2; ``printed`` gives that form, with the same constant.
     """

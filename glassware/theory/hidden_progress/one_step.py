@@ -18,7 +18,7 @@ from glassware.theory.hidden_progress.convex_sgd import hinge_sgd
 from glassware.theory.hidden_progress.gradients import relevant, sign_neuron_gradient
 from glassware.theory.hidden_progress.one_step_schedule import bias_levels, first_rate, readout_rate
 
-CHUNK = 2**14  # examples examined at once
+CHUNK = 2**14  # examples evaluated at once
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class OneStepResult:
 
     Attributes:
         network: the trained network.
-        relevant: first-layer weights on S in size, (r, k).
-        irrelevant: the others in size, (r, n - k).
+        relevant: absolute first-layer weights on S, (r, k).
+        irrelevant: those off S, (r, n - k).
         hinge: mean hinge loss on fresh examples.
         error: share of fresh examples with the wrong sign; an output of zero counts as wrong.
         mean_loss: hinge loss averaged over the training of the second layer.
@@ -66,7 +66,7 @@ def symmetric_init(n: int, k: int, width: int, rng: np.random.Generator) -> Netw
 
 
 def _mean_activation(n: int, k: int, b: Floats) -> Floats:
-    """E[chi_S(x) relu(x_1 + ... + x_n + b)], exactly, by the number of coordinates that are -1."""
+    """E[chi_S(x) relu(x_1 + ... + x_n + b)], exact: a sum over the number of coordinates that are -1."""
 
     def signed_share(minus: int) -> float:
         within = range(min(k, minus) + 1)
@@ -122,8 +122,8 @@ def one_step(
         width: neurons, an even number.
         rng: all randomness.
         steps: steps on the second layer.
-        readout_batch: fresh examples of each of them.
-        lr: their learning rate; None is the theorem's, made for far longer runs than these.
+        readout_batch: fresh examples per step.
+        lr: their learning rate; None for the theorem's, which is made for far more steps than these.
         examples: fresh examples for the evaluation.
         printed: let the second layer take part in the first step, as the paper's schedule reads.
     """

@@ -22,11 +22,11 @@ class Theorem10:
 
     Attributes:
         inner_eps: share of inputs on which a neuron of the read-out may be off, times k.
-        inner_delta: chance that initialisation or first step fail.
-        tau: error allowed in an entry of the first gradient.
+        inner_delta: probability that the initialisation or the first step fails.
+        tau: error allowed in each entry of the first gradient.
         width: neurons, an even number.
         batch: examples of the first step.
-        steps: all steps, the first included.
+        steps: all steps, including the first.
         smallest_n: the least odd n for which the irrelevant weights are small enough.
         first_rate: learning rate of the first step.
         readout_rate: learning rate of the second layer afterwards.
@@ -62,7 +62,7 @@ def readout_rate(n: int, k: int, width: int, steps: int) -> float:
 
 
 def bias_levels(k: int) -> tuple[float, ...]:
-    """What first-layer biases are drawn from: the 2k - 1 values -1 + i / k between -1 and 1."""
+    """The values first-layer biases are drawn from: the 2k - 1 numbers -1 + i / k between -1 and 1."""
     return tuple(-1.0 + i / k for i in range(1, 2 * k))
 
 
@@ -72,7 +72,7 @@ def exact_irrelevant(n: int, k: int) -> float:
 
 
 def neuron_chance(k: int, printed: bool = False) -> float:
-    """Chance that a pair of neurons serves as a given one of the read-out: weights alike on S, and the right bias.
+    """Probability that a pair of neurons can play a given neuron of the read-out: equal weights on S, the right bias.
 
     There are 2k - 1 biases; the paper counts half as many.
     """
@@ -80,9 +80,9 @@ def neuron_chance(k: int, printed: bool = False) -> float:
 
 
 def _smallest_odd(factor: float, inside: float) -> int:
-    """The least odd n from which on n >= factor ln(inside n)."""
+    """The least odd n above which n >= factor ln(inside n)."""
     n = factor
-    for _ in range(200):  # the map contracts by factor / n < 1/2: far fewer rounds settle it
+    for _ in range(200):  # a contraction by factor / n < 1/2: converges in far fewer rounds
         n = factor * math.log(inside * n)
     odd = math.ceil(n)
     return odd if odd % 2 else odd + 1
@@ -94,7 +94,7 @@ def theorem10(
     """All parameters of the theorem for even k and odd n.
 
     Args:
-        n: coordinates; may be below ``smallest_n``, where the theorem says nothing and the algorithm still runs.
+        n: coordinates; below ``smallest_n`` the theorem says nothing, but the algorithm still runs.
         k: size of the parity.
         eps: the expected loss wanted.
         printed: the paper's formulas instead of the corrected ones.
@@ -139,7 +139,7 @@ def theorem10(
 def parity_readout(k: int, printed: bool = False) -> tuple[Floats, Floats]:
     """Biases and second-layer weights of ReLU neurons, weights 1 / (2k) on S, whose sum is 2 chi_S (Claim 5, k even).
 
-    It takes k + 1 neurons. The paper prints k of them, with opposite signs, and no choice of weights makes those do.
+    It takes k + 1 neurons. The paper prints k of them, with opposite signs; no choice of weights makes k suffice.
     """
     if k < 2 or k % 2:
         raise GlasswareError(f"k is {k}; the read-out is built for even k")

@@ -1,4 +1,4 @@
-"""The error of a disjoint-PolyNet, exactly and in bounds.
+"""The error of a disjoint-PolyNet: exact values and bounds.
 
 The network is prod_i w_i . x_{P_i} over k blocks of n' coordinates; the parity is on the first coordinate of each
 block. With v_i the relevant weight and u_i the others, block i has the right sign unless u_i . z outweighs v_i.
@@ -18,9 +18,10 @@ BERRY_ESSEEN = 0.56
 
 
 def exact_error(w: Floats) -> Floats:
-    """Chance that the sign of networks w (..., k, n') is not the parity, by enumeration; a zero counts as wrong.
+    """Probability that the sign of networks w (..., k, n') is not the parity, by enumeration; a zero counts as wrong.
 
-    Blocks are independent: the sign is right on average prod (p_+ - p_-), and not zero with chance prod (1 - p_0).
+    Blocks are independent: the mean of sign times parity is prod (p_+ - p_-), and the output is not zero with
+    probability prod (1 - p_0).
     """
     w = np.asarray(w, np.float64)
     # A block's input times its relevant coordinate is uniform with that coordinate +1.
@@ -38,12 +39,12 @@ def inside_enumerated(u: Floats, v: Floats) -> Floats:
 
 def inside_binomial(m: int, v: Floats) -> Floats:
     """P(|z_1 + ... + z_m| <= |v|) for random signs z: the case of irrelevant weights +-1, at any m."""
-    below = np.ceil((m - np.abs(np.asarray(v, np.float64))) / 2) - 1  # most minus signs that are too few
+    below = np.ceil((m - np.abs(np.asarray(v, np.float64))) / 2) - 1  # the most minus signs that are still too few
     return np.where(below >= 0, 1.0 - 2.0 * bdtr(np.maximum(below, 0), m, 0.5), 1.0)
 
 
 def inside_gaussian(norm: Floats | float, v: Floats) -> Floats:
-    """The normal approximation of the same chance: erf(|v| / (sqrt 2 ||u||))."""
+    """The normal approximation of the same probability: erf(|v| / (sqrt 2 ||u||))."""
     return np.asarray(erf(np.abs(v) / (math.sqrt(2) * np.asarray(norm, np.float64))))
 
 
@@ -53,7 +54,7 @@ def error_without_ties(inside: Floats) -> Floats:
 
 
 def error_bounds(v: Floats, u: Floats, printed: bool = False) -> tuple[float, float]:
-    """Lower and upper bound of the error of one network with prod v_i > 0 (Lemma 6); v is (k,) and u (k, n' - 1).
+    """Lower and upper bound on the error of one network with prod v_i > 0 (Lemma 6); v is (k,) and u (k, n' - 1).
 
     The paper's upper bound lacks a 2 in Hoeffding's exponent, and its Berry-Esseen term has the wrong norms and counts
     one side only; ``printed`` gives these, which both fail.

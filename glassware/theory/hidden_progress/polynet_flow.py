@@ -19,7 +19,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(256)
 
 
 def population_gradient(w: Floats) -> Floats:
-    """Gradient of the correlation loss -E[y f] in all weights (..., k, n'): zero but on the first of each block."""
+    """Gradient of the correlation loss -E[y f] in all weights (..., k, n'): zero except on the first of each block."""
     w = np.asarray(w, np.float64)
     gradient = np.zeros_like(w)
     gradient[..., 0] = -others_product(w[..., 0])
@@ -27,10 +27,10 @@ def population_gradient(w: Floats) -> Floats:
 
 
 def squares(v0: Floats) -> Floats:
-    """Initial squares, after a check that the weights grow."""
+    """Initial squares; an error unless the weights grow."""
     v0 = np.asarray(v0, np.float64)
     if np.any(np.prod(np.sign(v0), axis=-1) <= 0):
-        raise GlasswareError("the relevant weights have a product that is not positive; they grow only if it is")
+        raise GlasswareError("the product of the relevant weights must be positive, or they do not grow")
     return v0**2
 
 
@@ -45,7 +45,7 @@ def flow_time(v0: Floats, q: Floats | float) -> Floats:
     m, largest = a.min(-1), a.max(-1)
     with np.errstate(over="ignore"):
         end = np.log1p(np.asarray(q, np.float64) / m)
-    if k > 2:  # the tail falls like exp(-(k/2 - 1) s) from the largest square on: e^-40 of it is nothing
+    if k > 2:  # past the largest square the tail falls like exp(-(k/2 - 1) s): e^-40 of it is negligible
         end = np.minimum(end, np.log1p(largest / m) + 80.0 / (k - 2))
     elif np.any(np.isinf(end)):
         raise GlasswareError(f"k is {k}; the weights blow up in finite time for k > 2 only")
@@ -76,7 +76,7 @@ def flow_weights(v0: Floats, t: float) -> Floats:
 
 
 def ones_weights(t: Floats | float, k: int) -> Floats:
-    """Every relevant weight at time t from all ones, k > 2: (1 - (k - 2) t)^(-1/(k-2)), until 1 / (k - 2)."""
+    """Every relevant weight at time t, started at one, k > 2: (1 - (k - 2) t)^(-1/(k-2)), for t < 1 / (k - 2)."""
     return (1.0 - (k - 2) * np.asarray(t, np.float64)) ** (-1.0 / (k - 2))
 
 
@@ -86,7 +86,7 @@ def ones_time(b: Floats | float, k: int) -> Floats:
 
 
 def pair_weights(v0: Floats, t: float) -> Floats:
-    """The two relevant weights of k = 2 at time t: v_1 cosh t + v_2 sinh t, and the other way round."""
+    """The two relevant weights of k = 2 at time t: v_1 cosh t + v_2 sinh t, and vice versa."""
     v0 = np.asarray(v0, np.float64)
     return v0 * math.cosh(t) + v0[..., ::-1] * math.sinh(t)
 
@@ -98,13 +98,13 @@ def means(v0: Floats) -> tuple[Floats, Floats]:
 
 
 def pair_growth_bounds(v0: Floats, t: float) -> tuple[Floats, Floats]:
-    """Bounds of q(t) for k = 2: the geometric and the arithmetic mean times e^(2t) - 1."""
+    """Bounds on q(t) for k = 2: the geometric and the arithmetic mean times e^(2t) - 1."""
     arithmetic, geometric = means(v0)
     return geometric * math.expm1(2 * t), arithmetic * math.expm1(2 * t)
 
 
 def reach_bound(v0: Floats, b: Floats | float) -> Floats:
-    """For each weight a time before which it is still at most b in size, (..., k); k > 2 and b >= |v_i|."""
+    """For each weight a time until which its size is at most b, (..., k); k > 2 and b >= |v_i|."""
     power, a = 1.0 - np.shape(v0)[-1] / 2, means(v0)[0][..., None]
     return (a**power - (a + np.square(b) - squares(v0)) ** power) / (-2.0 * power)
 
@@ -116,7 +116,7 @@ def remaining_bound(v0: Floats, b: Floats | float) -> Floats:
 
 
 def blow_up_bound(v0: Floats) -> Floats:
-    """A time at which all weights have blown up: 1 / ((k - 2) (prod v_i)^(1 - 2/k)), k > 2."""
+    """A time by which all weights have blown up: 1 / ((k - 2) (prod v_i)^(1 - 2/k)), k > 2."""
     k = np.shape(v0)[-1]
     squares(v0)
     return 1.0 / ((k - 2) * np.prod(v0, axis=-1) ** (1.0 - 2.0 / k))

@@ -16,7 +16,7 @@ from glassware.foundation.errors import GlasswareError
 from glassware.theory.boolean import Floats, random_signs
 from glassware.theory.hidden_progress.polynet_error import exact_error
 
-CHUNK = 512  # steps whose weights are kept and examined together
+CHUNK = 512  # steps whose weights are stored and checked together
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Theorem13:
         block: coordinates of a block, n'.
         k: blocks.
         eps: the error wanted.
-        delta: chance of failure, given that the relevant weights start with a positive product.
+        delta: probability of failure, given that the relevant weights start with a positive product.
         steps: T, the solution of T = c ln(2nT/delta) ln(2k/eps) (3n' - 2)^(2k-1).
         step: eta_i times prod_{l != i} ||w_l||_1, the same at all times.
-        target: size that every relevant weight has reached after T steps.
+        target: size that every relevant weight reaches within T steps.
     """
 
     block: int
@@ -43,15 +43,15 @@ class Theorem13:
 
     @property
     def growth(self) -> float:
-        """What a relevant weight gains at least in a step, on average."""
+        """The least that a relevant weight gains per step, on average."""
         return self.step * float(3 * self.block - 2) ** (1 - self.k)
 
     def least_size(self, t: Floats | int) -> Floats:
-        """Lower bound of every relevant weight's size after t steps, where the weights do not drift."""
+        """Lower bound on the size of every relevant weight after t steps, if the weights do not drift."""
         return 0.5 + self.growth * np.asarray(t, np.float64)
 
     def drift_chance(self) -> float:
-        """Azuma's bound of the chance that some weight drifts by 1/2 at some time; the proof needs delta."""
+        """Azuma's bound on the probability that some weight ever drifts by 1/2; the proof needs at most delta."""
         log_one = math.log(2) - 0.25 / (2 * self.steps * (2 * self.step) ** 2)
         return math.exp(log_one + math.log(self.block * self.k * self.steps))
 
@@ -59,11 +59,12 @@ class Theorem13:
 def theorem13(block: int, k: int, eps: float, delta: float, printed: bool = False) -> Theorem13:
     """Solve for the number of steps by fixed-point iteration.
 
-    The paper's step is twice too long for Azuma's inequality to give delta, and its error bound lacks a factor 2 in the
-    exponent (Lemma 6). Half the step and sqrt 2 times the target take 8 times the steps: c is 48 where it prints 6.
+    The paper's step is too long by a factor of 2 for Azuma's inequality to give delta, and its error bound lacks a
+    factor 2 in the exponent (Lemma 6). Half the step and sqrt 2 times the target take 8 times the steps: c is 48 where
+    it prints 6.
     """
     if block < 2 or k < 2:
-        raise GlasswareError(f"block is {block} and k is {k}; both are at least 2")
+        raise GlasswareError(f"block is {block} and k is {k}; both must be at least 2")
     if not (0 < eps < 0.5 and 0 < delta < 1):
         raise GlasswareError(f"eps is {eps} and delta is {delta}; needs 0 < eps < 1/2 and 0 < delta < 1")
     c = (6 if printed else 48) * math.log(2 * k / eps) * float(3 * block - 2) ** (2 * k - 1)
@@ -79,13 +80,13 @@ def theorem13(block: int, k: int, eps: float, delta: float, printed: bool = Fals
 
 @dataclass(frozen=True)
 class SgdRuns:
-    """What many runs recorded; every array has one entry a run.
+    """What was recorded of many runs; every array has one entry per run.
 
     Attributes:
         positive: whether the relevant weights started with a positive product, as the theorem assumes.
         drift: the largest distance of an irrelevant weight from its start, over all weights and steps.
-        undershoot: how far a relevant weight fell below its lower bound, at the worst step; at most 0 is as promised.
-        first_hit: step of the first examination with error at most eps; infinite if there is none.
+        undershoot: how far a relevant weight fell below its bound at the worst step; 0 or less if the theorem holds.
+        first_hit: first evaluated step with an error of at most eps; infinite if there is none.
         final_error: exact error after the last step.
         weights: the last weights, (runs, k, n').
     """
@@ -99,13 +100,13 @@ class SgdRuns:
 
 
 def _advance(path: Floats, x: Floats, step: float) -> None:
-    """SGD through the examples x (t, k, n', runs): fills path (t + 1, k, n', runs) from its first entry on."""
+    """SGD through the examples x (t, k, n', runs): fills path (t + 1, k, n', runs) after its first entry."""
     k = x.shape[1]
     moves = step * x[:, :, :1].prod(1, keepdims=True) * x  # the label times the input
     others = np.array([[j for j in range(k) if j != i] for i in range(k)])
     both = np.empty((2, *x.shape[1:]))
     sums = np.empty((2, k, x.shape[-1]))
-    # Weights of a block are summed against x and in size; their ratio is the block's normalised output.
+    # Per block: w.x and the 1-norm of w; their ratio is the block's normalised output.
     for t in range(len(x)):
         np.multiply(path[t], x[t], out=both[0])
         np.abs(path[t], out=both[1])
@@ -120,7 +121,7 @@ def run_sgd(schedule: Theorem13, runs: int, rng: np.random.Generator, every: int
     """Run the schedule from random signs, all runs side by side; drift and bound are checked at every step.
 
     Args:
-        schedule: what ``theorem13`` gave.
+        schedule: from ``theorem13``.
         runs: independent runs.
         rng: all randomness.
         every: steps between two computations of the exact error.

@@ -22,15 +22,15 @@ from glassware.theory.hidden_progress.polynet_flow import flow_time, ones_time, 
 
 
 def time_to_error(v0: Floats, alpha: float, inside: Callable[[Floats], Floats]) -> Floats:
-    """First time after which the error is at most alpha > 0, for many initial weights (..., k) at once.
+    """Time from which on the error is at most alpha > 0, for many initial weights (..., k) at once.
 
     Args:
         v0: initial relevant weights with a positive product.
-        alpha: the error, above 0; the way to exactly 0 is ``time_to_zero_error``.
-        inside: P(|u_i.z| <= |v_i|) as a function of the weights |v| (..., k), e.g. of ``polynet_error``.
+        alpha: the error, above 0; for exactly 0 use ``time_to_zero_error``.
+        inside: P(|u_i.z| <= |v_i|) as a function of the weights |v| (..., k), e.g. from ``polynet_error``.
     """
     if not 0.0 < alpha < 0.5:
-        raise GlasswareError(f"alpha is {alpha}; an error along the way lies between 0 and 1/2")
+        raise GlasswareError(f"alpha is {alpha}; an error along the flow lies between 0 and 1/2")
     a = squares(v0)
     m = a.min(-1)
 
@@ -52,7 +52,7 @@ def time_to_error(v0: Floats, alpha: float, inside: Callable[[Floats], Floats]) 
 
 
 def time_to_zero_error(v0: Floats, u: Floats) -> Floats:
-    """Time at which every |v_i| reaches the sum of its |u_ij|, (..., k, n' - 1): from then on nothing is wrong."""
+    """Time at which every |v_i| reaches the sum of its |u_ij|, (..., k, n' - 1): from then on the error is 0."""
     needed = np.abs(u).sum(-1) ** 2 - squares(v0)
     return flow_time(v0, np.maximum(needed.max(-1), 0.0))
 
@@ -83,7 +83,7 @@ def corollary11_reach(block: int, k: int, gamma: float, printed: bool = False) -
 
 
 def corollary11_bound(block: int, k: int, gamma: float, printed: bool = False) -> float:
-    """A lower bound of T(1/2 - gamma) / T(0) from weights +-1, k > 2: 1 - b^(2-k), and 0 while b is below one."""
+    """A lower bound on T(1/2 - gamma) / T(0) from weights +-1, k > 2: 1 - b^(2-k), and 0 where b is below one."""
     if k < 3:
         raise GlasswareError(f"k is {k}; the corollary is for k > 2")
     b = corollary11_reach(block, k, gamma, printed)

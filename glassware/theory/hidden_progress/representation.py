@@ -1,4 +1,4 @@
-"""What can and what cannot represent a parity: fixed features, single layers, low degrees, k ReLU neurons."""
+"""What can and cannot represent a parity: fixed features, single layers, low degrees, k ReLU neurons."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def feature_correlations(features: Floats, k: int) -> dict[tuple[int, ...], floa
 def layerwise_gradient(w: Floats, b: float, support: Sequence[int]) -> tuple[Floats, float]:
     """E[y x 2(w.x + b)] and E[y 2(w.x + b)]: what a quadratic first layer sees of the label on its own.
 
-    In closed form: a coordinate of a pair sees the weight of the other one, that of a single sees the bias, and for
-    k >= 3 nothing is seen at all, so a network trained layer by layer never starts.
+    In closed form: for k = 2 each relevant coordinate sees the other one's weight, for k = 1 it sees the bias, and for
+    k >= 3 there is no signal at all, so a network trained layer by layer never gets started.
     """
     w = np.asarray(w, np.float64)
     in_w, in_b = np.zeros_like(w), 0.0
@@ -68,7 +68,7 @@ def relu_parity(k: int) -> tuple[Floats, Floats, Floats, float]:
 
 
 def fourier_degree(values: Floats, tolerance: float = 1e-9) -> int:
-    """The largest subset with a coefficient above the tolerance, relative to the largest coefficient.
+    """The size of the largest subset whose coefficient exceeds the tolerance, relative to the largest coefficient.
 
     A function of degree below k has no correlation with any parity of k bits.
     """

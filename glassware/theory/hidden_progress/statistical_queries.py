@@ -1,4 +1,4 @@
-"""Why parities are hard: statistical queries, and random search as the baseline that knows nothing.
+"""Why parities are hard: statistical queries, and random search as the uninformed baseline.
 
 A query is a bounded function q(x, y) = a(x) + y b(x). Its mean under the parity S is E[a] plus the Fourier coefficient
 of b at S, and Parseval lets only 1 / tau^2 coefficients exceed tau: an answer E[a] is within tau for all other S.
@@ -32,7 +32,7 @@ def heavy_subsets(b: Floats, tau: float) -> int:
 
 
 class AdversarialOracle:
-    """Answers every query by E[a], truthfully to within tau for every parity that it has not yet given away.
+    """Answers every query with E[a], which is true to within tau for every parity not yet ruled out.
 
     ``candidates`` are the parities of size k consistent with all answers so far. A learner is done when one is left.
     """
@@ -45,7 +45,7 @@ class AdversarialOracle:
         self.candidates = list(combinations(range(n), k))
 
     def answer(self, a: Floats, b: Floats) -> float:
-        """E[a]; the parities for which that is off by more than tau are no longer candidates."""
+        """E[a]; parities for which that is off by more than tau cease to be candidates."""
         self.queries += 1
         spectrum = walsh_hadamard(b)
         self.candidates = [S for S in self.candidates if abs(spectrum[index(S)]) <= self.tau]
@@ -53,7 +53,7 @@ class AdversarialOracle:
 
 
 def exhaustive_learner(oracle: AdversarialOracle, n: int) -> int:
-    """Ask for one parity after another until one candidate is left; the number of queries that took."""
+    """Query one parity after another until one candidate is left; returns the number of queries."""
     x = cube(n)
     silent = np.zeros(2**n)
     for S in list(oracle.candidates):
@@ -64,7 +64,7 @@ def exhaustive_learner(oracle: AdversarialOracle, n: int) -> int:
 
 
 def random_search_success(n: int, k: int, copies: int = 1) -> float:
-    """Chance that one round of guessing hits: each of the copies tries one of the C(n, k) subsets."""
+    """Probability that one round of guessing succeeds: each copy tries one of the C(n, k) subsets."""
     return -math.expm1(copies * math.log1p(-1.0 / math.comb(n, k))) if math.comb(n, k) > 1 else 1.0
 
 
@@ -74,11 +74,11 @@ def random_search_mean(n: int, k: int, copies: int = 1) -> float:
 
 
 def random_search_cdf(rounds: float, n: int, k: int, copies: int = 1) -> float:
-    """Chance that random search is done within so many rounds: the geometric law, whose mode is the first round."""
+    """Probability that random search succeeds within ``rounds``: the geometric law, whose mode is the first round."""
     p = random_search_success(n, k, copies)
     return 1.0 - (1.0 - p) ** math.floor(max(rounds, 0.0))
 
 
 def random_search_times(n: int, k: int, runs: int, rng: np.random.Generator, copies: int = 1) -> Floats:
-    """Rounds until success of so many independent random searches."""
+    """Rounds until success of ``runs`` independent random searches."""
     return rng.geometric(random_search_success(n, k, copies), runs).astype(np.float64)

@@ -76,7 +76,6 @@ def finite_lambda(group: Group, lam: float) -> Optimum:
     start = np.full(len(game), max(math.log(group.order / min(cost, 1.0)), 1.0) / len(game))
     settings = {"maxiter": 5000, "maxfun": 50000, "ftol": 1e-15, "gtol": 1e-10, "maxcor": 30}
     x = minimize(scaled, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(game), options=settings).x
-    x = _polished(x, game, sizes, cost)
     slope = scaled(x)[1]
     if np.abs(np.where(x > 0, slope, np.minimum(slope, 0))).max() > 1e-6:
         raise ArithmeticError(f"the optimum of {group.name} at lambda = {lam:g} was not found in float64")
@@ -135,33 +134,6 @@ def finite_lambda_r(margin: float, classes: int, nu: float, lam: float, r: float
     found = [0.0, *(brentq(slope, grid[i], grid[i + 1], xtol=1e-14, rtol=1e-14) for i in brackets)]
     gap = min(found, key=value)
     return TiedOptimum(value(gap), math.log1p((classes - 1) * math.exp(-gap)), gap / margin, gap)
-
-
-def _polished(x: PerIrrep, game: Float[np.ndarray, "irreps classes"], sizes: PerClass, cost: float) -> PerIrrep:
-    """Newton's method on the irreps in use, dropping those that would turn negative."""
-    free = x > 1e-9
-    for _ in range(50):
-        x = np.where(free, x, 0.0)
-        if not free.any():
-            return x
-        shifted = sizes * np.exp(-(x @ game))
-        wrong = shifted / (1 + shifted.sum())
-        used = game[free]
-        slope = 1 - used @ wrong / cost
-        bend = (used * wrong) @ used.T / cost - np.outer(used @ wrong, used @ wrong) / cost
-        step = np.linalg.lstsq(bend, -slope, rcond=1e-14)[0]
-        new = x[free] + step
-        if np.any(new <= 0):
-            stop = np.min(np.where(new <= 0, x[free] / np.maximum(x[free] - new, 1e-300), 1.0))
-            new = x[free] + stop * step
-            new[new <= 1e-12] = 0.0
-        moved = np.abs(new - x[free]).max()
-        x = x.copy()
-        x[free] = new
-        free = x > 0
-        if moved < 1e-13 * max(1.0, x.max()):
-            break
-    return x
 
 
 def _check_positive(lam: float) -> None:

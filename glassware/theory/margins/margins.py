@@ -247,8 +247,10 @@ def _tau(group: Group, tau: PerClass | None) -> PerClass:
         return max_margin(group).tau
     if tau.shape != group.class_sizes.shape or tau.min() < 0 or tau[0] or not math.isclose(tau @ group.class_sizes, 1):
         raise ValueError(
-            f"tau has a weight for each of the {len(group.class_sizes)} classes, 0 for e, and adds up to 1"
+            f"tau has {len(group.class_sizes)} weights, one per class, 0 for e, and adds up to 1 over labels"
         )
+    if not np.allclose(tau, tau[group.classes[group.inverse[group.class_elements]]], rtol=1e-9, atol=1e-15):
+        raise ValueError("tau must be the same on a class and on the inverses of its elements")
     return tau
 
 

@@ -1,4 +1,4 @@
-"""Luck in numbers: how likely a randomly initialised sparse neuron is a lottery ticket, and how many a width buys.
+"""Luck in numbers: how likely a random sparse neuron is to be a lottery ticket, and how many of them a width buys.
 
 A neuron with s ones is *good* if its ones contain S (s >= k, Pareto Frontiers, Lemma 7) or lie inside S (s <= k,
 Theorem 21). It is *lucky* if its very first population gradient points at a coordinate of S (no eps elsewhere, small
@@ -25,11 +25,11 @@ def good_probability_bound(n: int, k: int, s: int) -> float:
 
 
 def lucky_probability(n: int, k: int, s: int) -> float:
-    """Probability that a neuron's first population gradient is not 0, for biases closer to 0 than any sum of its ones.
+    """Probability that a neuron's first population gradient is not 0, for biases smaller than any sum of its ones.
 
     Its ones must miss at most one coordinate of S. An odd number of ones and an odd k leave no signal at all: Majority
-    of an odd number of bits has no even levels. Two ones suffice for k = 3 because ones that cancel leave the gate to
-    the bias, and this tie is a function of both bits.
+    of an odd number of bits has no even levels. Two ones suffice for k = 3: when they cancel, the bias decides
+    the gate, and whether they cancel depends on both bits.
     """
     _check(n, k, s)
     if s % 2 and k % 2:
@@ -50,12 +50,12 @@ def chance_of_any(probability: float, width: int) -> float:
 
 
 def width_threshold(probability: float, expected: float = 1.0) -> float:
-    """Width at which so many are expected. Lucky two-hot neurons for k = 3: n (n - 1) / 6."""
+    """Width at which this many are expected. Lucky two-hot neurons for k = 3: n (n - 1) / 6."""
     return expected / probability if probability > 0 else math.inf
 
 
 def width_needed(n: int, k: int, s: int, delta: float) -> int:
-    """Lemma 15: the width 20 k (2n/s)^k log(2k/delta), with good neurons for every bias but for a chance of delta."""
+    """Lemma 15: at width 20 k (2n/s)^k log(2k/delta) every bias has good neurons, except with probability delta."""
     return math.ceil(20 * k * (2 * n / s) ** k * math.log(2 * k / delta))
 
 
@@ -67,8 +67,8 @@ def good_per_bias(n: int, k: int, s: int, width: int, printed: bool = False) -> 
         k: relevant coordinates.
         s: ones of a neuron, s >= k.
         width: r, both copies counted.
-        printed: Lemma 15's value, made of the lower bound on the probability. The true number can exceed it 2**(k+1)
-            times, so "at most 2 r'" fails.
+        printed: Lemma 15's value, from the lower bound on the probability. The true number can be 2**(k+1) times as
+            large, so "at most 2 r'" fails.
     """
     if printed:
         return width / (2 * k) * good_probability_bound(n, k, s)
@@ -89,4 +89,4 @@ def bad_start_bound(expected: float, k: int) -> float:
 
 def _check(n: int, k: int, s: int) -> None:
     if not (0 < k <= n and 0 < s <= n):
-        raise GlasswareError(f"n = {n}, k = {k}, s = {s} make no sense; 0 < k <= n and 0 < s <= n are needed")
+        raise GlasswareError(f"needs 0 < k <= n and 0 < s <= n, not n = {n}, k = {k}, s = {s}")

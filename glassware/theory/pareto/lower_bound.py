@@ -1,4 +1,4 @@
-"""Pareto Frontiers, Proposition 3: parameters x steps x data x luck, and what it says about one cell of a sweep.
+"""Pareto Frontiers, Proposition 3: parameters x steps x data x luck, and what it implies for one cell of a sweep.
 
 A gradient coordinate sees little of most parities: averaged over the supports S, its squared correlation with chi_S is
 at most 1 / C(n, k) (Parseval). So for some S every coordinate of T target-free gradients is tau-close to the true one
@@ -35,22 +35,22 @@ class Frontier(NamedTuple):
 
 
 def parameters(n: int, width: int) -> int:
-    """Trainable numbers of the two-layer network with biases. The r of the proposition counts these, not neurons."""
+    """Trainable parameters of the two-layer network with biases. The proposition's r counts these, not neurons."""
     return width * (n + 2) + 1
 
 
 def frontier(n: int, k: int, count: int, steps: int, tau: float, delta: float, printed: bool = False) -> Frontier:
-    """P T / (tau^2 delta) against a share of C(n, k).
+    """P T / (tau^2 delta) against a fraction of C(n, k).
 
     Args:
         n: inputs.
         k: relevant inputs.
         count: P, the number of parameters.
         steps: T.
-        tau: gradient precision; 0 is exact gradients.
-        delta: probability over initial weights that the target shows.
-        printed: the paper's share 1/2. Markov's inequality at level tau/2 (the other half of tau is the sample's) gives
-            1/4; with 1/2 the target shows with probability up to 2 delta.
+        tau: gradient precision; 0 for exact gradients.
+        delta: probability, over initial weights, that the gradients reveal the target.
+        printed: the paper's fraction 1/2. Markov's inequality at level tau/2 (sampling takes up the other half of tau)
+            gives 1/4; with 1/2 the target is revealed with probability up to 2 delta.
     """
     if not (0 < k <= n and count > 0 and steps > 0 and tau >= 0 and 0 <= delta <= 1):
         raise GlasswareError(
@@ -62,12 +62,12 @@ def frontier(n: int, k: int, count: int, steps: int, tau: float, delta: float, p
 
 
 def chance_of_a_trace(n: int, k: int, count: int, steps: int, tau: float) -> float:
-    """Markov's bound on the probability that any gradient coordinate shows the target beyond tau/2, for some S."""
+    """Markov's bound on the probability that some gradient coordinate reveals the target by more than tau/2."""
     return min(1.0, 4 * count * steps / (math.comb(n, k) * tau * tau)) if tau > 0 else 1.0
 
 
 def cell_luck(n: int, k: int, m: float, width: int, steps: int, printed: bool = False) -> float:
-    """The largest success probability the bound leaves to a cell, for the hardest support; 1 says nothing.
+    """The largest success probability that the bound allows a cell, for the hardest support; 1 is no restriction.
 
     Data enter as precision tau = 1/sqrt(m); a cell with fresh examples (m = inf) has exact gradients in the limit.
     """
@@ -76,14 +76,14 @@ def cell_luck(n: int, k: int, m: float, width: int, steps: int, printed: bool = 
 
 
 def cell_margin(n: int, k: int, m: float, width: int, steps: int, success: float, printed: bool = False) -> float:
-    """log10 of spent over needed for a cell that succeeded with this rate: how many decades it lies above the bound."""
+    """log10 of spent over needed for a cell with this success rate: how many decades it lies above the bound."""
     return frontier(n, k, parameters(n, width), steps, 1 / math.sqrt(m), success, printed).margin
 
 
 def cell_verdict(n: int, k: int, m: float, width: int, steps: int, success: float, printed: bool = False) -> str:
     """What the bound says about a cell.
 
-    ``silent``: its resources allow any success rate. ``agrees``: it limits the rate and the rate obeys, or no run
+    ``silent``: any success rate is allowed. ``agrees``: the rate is limited and stays within the limit, or no run
     succeeded. ``contradicts``: the cell succeeded where the bound forbids it.
     """
     if cell_luck(n, k, m, width, steps, printed) >= 1:
@@ -116,10 +116,10 @@ def adversarial_descent(
     tau: float,
     steps: int,
 ) -> Path:
-    """Gradient descent whose noise, at most tau a coordinate, pulls every gradient to the target-free one.
+    """Gradient descent whose noise, at most tau per coordinate, pulls every gradient towards the target-free one.
 
     While the difference stays within tau the noisy gradient *is* the target-free gradient, so both paths agree bit for
-    bit and the weights hold nothing about the target.
+    bit and the weights carry no information about the target.
     """
     free, hidden = theta, 0
     for t in range(steps):

@@ -1,8 +1,8 @@
-"""Theorem 4 of Pareto Frontiers end to end: s-sparse neurons, one step that erases them, a convex readout. NumPy.
+"""Theorem 4 of Pareto Frontiers end to end, in NumPy: s-sparse neurons, one step that erases them, a convex readout.
 
 The network starts at f = 0 because every neuron has a copy with the opposite outgoing weight. One step of size
 1 / (2k|C|) with weight decay 1 replaces the weights of a good neuron by +-1/2k on S and little elsewhere; bad neurons
-fall silent behind their negative bias. Then only the readout is trained, a strongly convex problem.
+are silenced by their negative bias. Then only the readout is trained, a strongly convex problem.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from glassware.theory.boolean import Floats, chi, random_signs
 from glassware.theory.pareto.over_sparse_readout import biases
 from glassware.theory.pareto.sparse_gradients import over_sparse_signal, sparse_gradient
 
-CHUNK = 4096  # examples whose gates are held at a time
+CHUNK = 4096  # examples per block: bounds the memory for their gates
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Network:
 def initialise(
     n: int, k: int, s: int, width: int, rng: np.random.Generator, offset: float = 1.0, printed: bool = False
 ) -> Network:
-    """The initial network: s random ones a neuron, a bias level, a sign; the second half copies with the sign turned.
+    """The initial network: s random ones per neuron, a bias level and a sign; the second half has the opposite signs.
 
     Args:
         n: inputs.
         k: relevant inputs, even.
-        s: ones of a neuron, odd, so that no sum of them is 0 and no bias decides a gate.
+        s: ones of a neuron, odd, so that they never cancel and no bias decides a gate.
         width: r, even.
         rng: draws everything.
         offset: of the bias levels (see ``over_sparse_readout.biases``).
@@ -64,7 +64,7 @@ def initialise(
 
 
 def step_size(k: int, s: int) -> float:
-    """eta of the first step: what a good neuron gets on S becomes +-1/2k."""
+    """eta of the first step, which takes a good neuron's weights on S to +-1/2k."""
     return 1 / (2 * k * abs(over_sparse_signal(k, s).relevant))
 
 
@@ -99,15 +99,16 @@ def good_feature(
         sign: its outgoing weight at the start.
         relevant: sums of x over S.
         rest: sums of x over its other ones.
-        printed: the paper's form, in which the rest keeps its sign in both copies.
+        printed: the paper's form, in which the other ones keep their sign in both copies.
     """
     signal, eta = over_sparse_signal(k, s), step_size(k, s)
-    turned = 1.0 if printed else sign
-    return np.maximum(eta * (sign * signal.relevant * relevant + turned * signal.irrelevant * rest) + level, 0.0)
+    rest_sign = 1.0 if printed else sign
+    moved = sign * signal.relevant * relevant + rest_sign * signal.irrelevant * rest
+    return np.maximum(eta * moved + level, 0.0)
 
 
 def least_squares(features: Floats, y: Floats, ridge: float = 1e-8) -> Floats:
-    """The readout of least squares, with a ridge relative to the mean square of the features."""
+    """The least-squares readout, with a ridge relative to the mean square of the features."""
     gram = features.T @ features
     gram[np.diag_indices_from(gram)] += ridge * np.trace(gram) / len(gram)
     return np.asarray(np.linalg.solve(gram, features.T @ y), np.float64)
@@ -134,9 +135,9 @@ def train(
     m_readout: int | None = None,
     m_test: int = 10_000,
 ) -> Trained:
-    """Draw S and a sample, step as Theorem 4 does, solve for the readout, and examine on fresh examples.
+    """Draw S and a sample, take the step of Theorem 4, solve for the readout, and test on fresh examples.
 
-    With the theorem's own readout, a descent, these are runs (see the study ``theory/over-sparse``).
+    With the theorem's own readout, found by descent, they are trained as runs (study ``theory/over-sparse``).
 
     Args:
         n: inputs.
@@ -147,7 +148,7 @@ def train(
         rng: draws everything.
         offset: of the bias levels.
         m_readout: examples for the readout when the step is taken on the distribution, or fewer than m.
-        m_test: examples of the examination.
+        m_test: test examples.
     """
     support = tuple(int(i) for i in np.sort(rng.choice(n, k, replace=False)))
     network, eta = initialise(n, k, s, width, rng, offset), step_size(k, s)

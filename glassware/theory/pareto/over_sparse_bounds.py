@@ -1,4 +1,4 @@
-"""The resources Theorem 16 of Pareto Frontiers asks for, and the family of trade-offs behind both constructions.
+"""The resources that Theorem 16 of Pareto Frontiers requires, and the family of trade-offs behind both constructions.
 
 The constants are astronomical; the scaling is the point: width (n/s)^k against data n^2 (s/k)^(k-1), as s varies.
 """
@@ -17,11 +17,11 @@ class Resources(NamedTuple):
     """What the end-to-end guarantee needs for a loss of 7 eps with probability 1 - 2 delta."""
 
     width: int  # r
-    good: float  # r': good neurons a bias level
+    good: float  # r': good neurons per bias level
     norm: float  # B_k, of the readout
     precision: float  # tau, of the first gradient
     samples: float  # m
-    sparsity: float  # the s that is large enough; the guarantee needs s >= this
+    sparsity: float  # the guarantee needs s to be at least this
     steps: float  # T of the readout
 
 
@@ -31,7 +31,7 @@ def gradient_samples(n: int, width: int, tau: float, delta: float) -> float:
 
 
 def generalisation_gap(norm: float, size: float, distance: float, m: float, delta: float) -> float:
-    """Lemma 13: loss on the distribution minus loss on the sample, for readouts of bounded norm on moved features.
+    """Lemma 13: loss on the distribution minus loss on the sample, for readouts of bounded norm on perturbed features.
 
     Args:
         norm: B, of the readout.
@@ -87,7 +87,7 @@ def theorem_16(n: int, k: int, s: int, eps: float, delta: float, printed: bool =
 
 
 def precision_needed(n: int, k: int, s: int, good: float, norm: float, eps: float) -> float:
-    """tau for which Lemma 11 applies and its features are eps / B_k close to the ideal ones."""
+    """tau for which Lemma 11 applies and the features are within eps / B_k of the ideal ones."""
     eta = 1 / (2 * k * abs(over_sparse_signal(k, s).relevant))
     return min(eps / (4 * norm * k * good * n * eta), 1 / (16 * eta * k * n))
 

@@ -1,7 +1,7 @@
 """Whether the features of Theorem 4 can express a parity, and how large a readout must be (Pareto Frontiers, B.2).
 
 After one step a good neuron is relu(+-t / 2k + beta_j), where t is the sum of the relevant bits. The parity is a
-combination of these features and a constant exactly when the matrix of their values on t = -k, -k+2, ..., k says so.
+combination of these features and a constant exactly if it is one at the values t = -k, -k+2, ..., k: a small matrix.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PRINTED_OFFSET = 1 / 16
 class Readout(NamedTuple):
     """The best combination of features."""
 
-    weights: Floats  # constant, features that rise with t, features that fall with t
+    weights: Floats  # of the constant, of features that rise with t, of features that fall with t
     norm: float  # B_k
     residual: float  # largest error over t
 
@@ -31,8 +31,8 @@ def biases(k: int, offset: float = 1.0, printed: bool = False) -> Floats:
 
     Args:
         k: relevant coordinates, even.
-        offset: how far a kink lies below the next value of t. The paper has 1/16, which makes the readout explode and
-            the signal drown in what is left of the other coordinates; 1 puts kinks halfway.
+        offset: how far a kink lies below the next value of t. With the paper's 1/16 the readout's weights explode and
+            the residual irrelevant weights drown the signal; 1 puts kinks halfway.
         printed: the paper's range j = 1 .. k/2 - 1. It lacks j = 0, without which even the signs are out of reach.
     """
     if k < 2 or k % 2:
@@ -51,14 +51,14 @@ def parity_of_sum(k: int) -> Floats:
 
 
 def readout_matrix(k: int, offset: float = 1.0, printed: bool = False) -> Floats:
-    """V: a row a value of t; columns 1, relu(t/2k + beta_j), relu(-t/2k + beta_j). (k+1) x (k+1) when corrected."""
+    """V: one row per value of t; columns 1, relu(t/2k + beta_j), relu(-t/2k + beta_j). (k+1) x (k+1) if corrected."""
     t, levels = relevant_sums(k)[:, None], biases(k, offset, printed)
     rising, falling = np.maximum(t / (2 * k) + levels, 0), np.maximum(-t / (2 * k) + levels, 0)
     return np.concatenate([np.ones_like(t), rising, falling], axis=1)
 
 
 def over_sparse_readout(k: int, offset: float = 1.0, printed: bool = False) -> Readout:
-    """The readout that is closest to the parity in squares; exact in the corrected form."""
+    """The least-squares readout of the parity; exact in the corrected form."""
     matrix, label = readout_matrix(k, offset, printed), parity_of_sum(k)
     weights = np.asarray(np.linalg.lstsq(matrix, label, rcond=None)[0], np.float64)
     return Readout(weights, float(np.linalg.norm(weights)), float(np.max(np.abs(matrix @ weights - label))))
@@ -73,7 +73,7 @@ def sign_representable(k: int, offset: float = 1.0, printed: bool = False) -> bo
 
 
 def signal_to_noise(k: int, s: int, offset: float = 1.0) -> float:
-    """Height of the first feature step, offset / 2k, over the standard deviation of what is left of other coordinates.
+    """Height of the first feature step, offset / 2k, over the standard deviation that irrelevant weights add.
 
     A good neuron keeps weights (k-1) / (2k (s-k)) on its s - k irrelevant ones. Below about 1 the features are noise.
     """

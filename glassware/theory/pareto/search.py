@@ -1,7 +1,7 @@
-"""The warm-up algorithms of Pareto Frontiers, Section 3.2: ask C(n, k) parities one by one, many at once, or only some.
+"""The warm-up algorithms of Pareto Frontiers, Section 3.2: try C(n, k) parities one by one, many at once, or only some.
 
 They mark the corners of the frontier: few examples and constant precision, paid for in queries, processors or luck.
-A query XORs k columns of packed bits, 64 examples a word, and counts the disagreements with the label.
+A query XORs k columns of packed bits, 64 examples per word, and counts the disagreements with the label.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Words: TypeAlias = UInt64[np.ndarray, "..."]
 Integers: TypeAlias = Int64[np.ndarray, "..."]
 Signs: TypeAlias = Num[np.ndarray, "..."]  # +-1, any number type
 
-BLOCK = 1 << 15  # queries scored at a time: what fits the cache
+BLOCK = 1 << 15  # queries scored at a time: they fit in the cache
 
 
 class Found(NamedTuple):
-    """What a search ends with."""
+    """The result of a search."""
 
     support: tuple[int, ...]
     agreement: float  # share of the examples it explains
-    unique: bool  # no other parity that was asked explains as many
+    unique: bool  # no other parity tried explains as many
     queries: int
-    rounds: int  # queries one after another; those of one round run side by side
+    rounds: int  # sequential rounds; the queries of a round run in parallel
 
 
 class Cost(NamedTuple):
-    """What a search costs, and how often it finds S, before it is run."""
+    """What a search will cost, and how likely it is to find S."""
 
     queries: int
     rounds: int
@@ -59,13 +59,13 @@ def unrank(ranks: Integers, n: int, k: int) -> Integers:
 
 
 def exhaustive_search(x: Signs, y: Signs, k: int) -> Found:
-    """Ask all C(n, k) parities, one a round, and keep the one that explains most examples."""
+    """Try all C(n, k) parities, one per round, and keep the one that explains the most examples."""
     total = math.comb(x.shape[1], k)
     return _best(x, y, k, _blocks(total, BLOCK), rounds=total)
 
 
 def parallel_search(x: Signs, y: Signs, k: int, processors: int) -> Found:
-    """The same with ``processors`` queries a round."""
+    """The same with ``processors`` queries per round."""
     if processors < 1:
         raise GlasswareError(f"a parallel search needs at least one processor, not {processors}")
     total = math.comb(x.shape[1], k)
@@ -73,10 +73,10 @@ def parallel_search(x: Signs, y: Signs, k: int, processors: int) -> Found:
 
 
 def random_search(x: Signs, y: Signs, k: int, queries: int, rng: np.random.Generator) -> Found:
-    """Ask different parities drawn at random. It finds S with probability queries / C(n, k)."""
+    """Try distinct parities drawn at random. It finds S with probability queries / C(n, k)."""
     total = math.comb(x.shape[1], k)
     if not 1 <= queries <= total:
-        raise GlasswareError(f"there are {total} parities of {k} among {x.shape[1]} coordinates; cannot ask {queries}")
+        raise GlasswareError(f"there are {total} parities of {k} among {x.shape[1]} coordinates; cannot try {queries}")
     ranks = rng.choice(total, queries, replace=False)
     return _best(x, y, k, np.array_split(ranks, math.ceil(queries / BLOCK)), rounds=queries)
 

@@ -62,14 +62,14 @@ def perturbed_gradient(n: int, support: Iterable[int], ones: Iterable[int]) -> F
 
 
 def enumerated_gradient(weights: Floats, bias: float, support: Iterable[int]) -> Floats:
-    """xi (n,) by its definition, over all 2**n inputs. Sums are rounded so that a tie is a tie."""
+    """xi (n,) by its definition, over all 2**n inputs. Sums are rounded so that ties are exact."""
     x = cube(len(weights))
     gate = np.round(x @ weights + bias, 9) > 0
     return np.mean(gate[:, None] * x * chi(x, support)[:, None], axis=0)
 
 
 class Signal(NamedTuple):
-    """The two numbers that make up a good neuron's gradient."""
+    """The two values in a good neuron's gradient."""
 
     relevant: float
     irrelevant: float
@@ -116,7 +116,7 @@ def under_sparse_ratio(n: int, k: int, s: int, printed: bool = False) -> float:
         s: ones of the neuron.
         printed: the ratio of Theorem 21's proof, with n - s in place of n - k.
     """
-    votes = n - s + (n - s + 1) % 2  # an even number of votes has the odd levels of one more
+    votes = n - s + (n - s + 1) % 2  # an even number of votes has the odd levels of the next larger number
     return (n - s if printed else votes + s - k) / (k - s - 1)
 
 

@@ -2,18 +2,18 @@
 
 s < k, both even. Weights start at 1 on s coordinates and eps elsewhere, biases at odd multiples of eps / 2k. One step
 keeps eps/2k on the ones, lifts the missing coordinates of S to the same height and leaves eps^2/2k elsewhere. Then k
-neurons with the k different biases compute the parity.
+neurons with the k different biases compute the parity. Steps on samples are runs: see the study
+``theory/under-sparse``.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from glassware.foundation.errors import GlasswareError
-from glassware.theory.boolean import Floats, chi, random_signs
+from glassware.theory.boolean import Floats
 from glassware.theory.pareto.sparse_gradients import perturbed_gradient, under_sparse_signal
 
 
@@ -90,17 +90,6 @@ def truncate(gradient: Floats, gamma: float) -> Floats:
     return np.where(np.abs(gradient) > gamma, gradient, 0.0)
 
 
-def sample_gradient(ones: Floats, levels: Floats, x: Floats, y: Floats) -> Floats:
-    """Estimates of xi (r, n) for neurons with 0/1 rows ``ones`` and biases eps * ``levels``.
-
-    The gate is decided in whole numbers: by the ones, on a tie by the others, and by the bias when those tie too.
-    """
-    strong = x @ ones.T
-    weak = x @ (1.0 - ones).T + levels
-    gate = (strong > 0) | ((strong == 0) & (weak > 0))
-    return np.asarray((gate * y[:, None]).T @ x / len(x), np.float64)
-
-
 def apply_step(ones: Floats, xi: Floats, eps: float, rule: Step, sign: float) -> Floats:
     """Weights (r, n) after the step, for the copies whose outgoing weight is ``sign``: the gradient is -sign xi."""
     initial = np.where(ones == 1, 1.0, eps)
@@ -131,67 +120,3 @@ def subnetwork(w: Floats, k: int, eps: float, x: Floats) -> Floats:
     biases = bias_levels(k, eps)[::-1]  # t = 0 has the largest bias
     hidden = np.maximum(x @ w.T + biases, 0.0)
     return 1.0 + hidden @ (readout(k) * 2 * k / eps)
-
-
-class Recovery(NamedTuple):
-    """How one sampled step went."""
-
-    support: float  # share of good neurons whose large weights are exactly S
-    accuracy: float  # of the subnetwork of k of them, on fresh examples
-
-
-def recover(
-    n: int,
-    k: int,
-    s: int,
-    m: int,
-    rng: np.random.Generator,
-    *,
-    neurons: int = 10,
-    eps: float | None = None,
-    printed_threshold: bool = False,
-    m_test: int = 2000,
-) -> Recovery:
-    """Draw S, good neurons and m examples; take the step; see whether S stands out and the subnetwork works.
-
-    Args:
-        n: inputs.
-        k: relevant inputs, even.
-        s: ones of a neuron, even, below k.
-        m: examples of the step.
-        rng: draws everything.
-        neurons: good neurons drawn; at least k.
-        eps: the small weights; 0.01/(n - s) unless given.
-        printed_threshold: cut at |xi_N| instead of halfway.
-        m_test: fresh examples for the accuracy.
-    """
-    eps = 0.01 / (n - s) if eps is None else eps
-    if neurons < k:
-        raise GlasswareError(f"the subnetwork needs k = {k} neurons, not {neurons}")
-    support = np.sort(rng.choice(n, k, replace=False))
-    ones = np.zeros((neurons, n))
-    for row in ones:
-        row[rng.choice(support, s, replace=False)] = 1.0
-    levels = bias_levels(k, 1.0)[::-1]
-    x = random_signs(rng, (m, n))
-    xi = sample_gradient(ones, levels[np.arange(neurons) % k], x, chi(x, support))
-    rule = step(n, k, s, eps)
-    if printed_threshold:
-        rule = rule._replace(gamma=step(n, k, s, eps, printed=True).gamma)
-    w = apply_step(ones, xi, eps, rule, float(np.sign(under_sparse_signal(n, k, s).relevant)))
-    found = np.all((w > eps / (4 * k)) == np.isin(np.arange(n), support), axis=1)
-    fresh = random_signs(rng, (m_test, n))
-    accuracy = np.mean(chi(fresh, support) * subnetwork(w[:k], k, eps, fresh) > 0)
-    return Recovery(float(found.mean()), float(accuracy))
-
-
-def half_recovery_samples(n: int, k: int, s: int, rng: np.random.Generator, repeats: int = 4) -> float:
-    """m50: examples at which half of the good neurons find S, between powers of sqrt(2) by interpolation in log m."""
-    m, below = 4 / under_sparse_signal(n, k, s).relevant ** 2, 0.0
-    for _ in range(30):
-        rate = float(np.mean([recover(n, k, s, round(m), rng).support for _ in range(repeats)]))
-        if rate >= 0.5:
-            share = (0.5 - below) / (rate - below)
-            return m / math.sqrt(2) ** (1 - share)
-        m, below = m * math.sqrt(2), rate
-    raise GlasswareError(f"no sample of up to {m:.3g} examples recovers S for n={n}, k={k}, s={s}")

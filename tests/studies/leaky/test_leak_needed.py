@@ -5,6 +5,7 @@ import pytest
 from glassware.foundation import statistics
 from glassware.studies.leaky.leak_needed import STUDY
 from tests.studies.judged import verdict
+from tests.studies.leaky.made import solved
 
 MEANS = {0.0: 0.5, 0.05: 0.7, 0.1: 0.9, 0.25: 0.998, 0.5: 0.998, 0.75: 0.998, 0.95: 0.8}
 
@@ -12,7 +13,7 @@ MEANS = {0.0: 0.5, 0.05: 0.7, 0.1: 0.9, 0.25: 0.998, 0.5: 0.998, 0.75: 0.998, 0.
 def leaks(share, level, width=0.001):
     """Three runs per share; those of one share lie around this level."""
     return [
-        {"leak": p, "m": 1000, "uniform": (level if p == share else mean) + d * (width if p == share else 0.001)}
+        solved((level if p == share else mean) + d * (width if p == share else 0.001), leak=p, m=1000)
         for p, mean in MEANS.items()
         for d in (-1, 0, 1)
     ]
@@ -51,7 +52,7 @@ def test_the_threshold_share_falls_as_a_power(power, noise, expected, monkeypatc
     monkeypatch.setattr(statistics, "RESAMPLES", 200)
     edges = [(m, 0.1 * (m / 10_000) ** power) for m in (10_000, 100_000, 1_000_000)]
     rows = [
-        {"leak": p, "m": m, "uniform": u + d * noise}
+        solved(u + d * noise, leak=p, m=m)
         for m, at in edges
         for p, u in ((at / 4, 0.9), (at * 4, 1.0))
         for d in (-1, 0, 1)

@@ -1,19 +1,27 @@
 """The network after one step against linear methods: claims on rows we choose."""
 
+import polars as pl
 import pytest
 
+from glassware.studies.leaky.methods import FIXED, KERNELS, NETWORK, by_method
 from glassware.studies.leaky.network_against_linear import STUDY
-from glassware.studies.leaky.network_against_linear_rows import NETWORK
 from glassware.theory.leaky.distributions import majority_agreement
 from tests.studies.judged import spread, verdict
+from tests.studies.leaky.made import solved
+
+BLANK = dict.fromkeys(("network", "units", "function", "degree", "kernel"))
+METHODS = {
+    NETWORK: {"network": "mirrored"},
+    "linear": {"network": "monomials", "degree": 1},
+    "tangent gates": {"network": "random-features", "function": "gate"},
+    "cubic kernel": {"model": "kernel-ridge", "kernel": KERNELS["cubic kernel"].label},
+    **{f"monomials to degree {d}": {"network": "monomials", "degree": d, "pairing": "monomials"} for d in (1, 2, 3)},
+}
 
 
 def fits(method, uniform, n=51, k=5, q=200, leaking=1.0, count=3):
-    return [
-        {"method": method, "n": n, "k": k, "q": q, "m": 1000, "seed": i, "features": 2 * q, "uniform": uniform,
-         "leaking": leaking, "mixture": (uniform + leaking) / 2}
-        for i in range(count)
-    ]  # fmt: skip
+    columns = {**BLANK, "model": "readout", "pairing": f"q = {q}", **METHODS[method], "n": n, "k": k}
+    return [solved(uniform, leaking, **columns) for _ in range(count)]
 
 
 def around(method, mean, width=0.002, **place):
@@ -87,3 +95,21 @@ def test_large_baselines():
     assert verdict(STUDY, "large-baselines", [*network, *single(0.70)]) == "too close to call"
     assert verdict(STUDY, "large-baselines", [*network, *single(0.75)]) == "fails"
     assert verdict(STUDY, "large-baselines", single(0.5)) == "not enough runs"
+
+
+def test_rows_say_which_method_they_are(smoke):
+    _, rows = smoke(STUDY)
+    found = by_method(rows)
+    kinds = {*FIXED, *KERNELS, NETWORK, *(f"monomials to degree {degree}" for degree in (1, 2, 3))}
+    assert sorted(found["method"]) == sorted(kinds)
+    assert set(found.filter(pl.col("method").str.starts_with("monomials"))["q"]) == {None}
+
+
+def test_all_methods_of_a_setting_see_the_same_examples():
+    runs = STUDY.runs("smoke")
+    settings = {run.pairing: {other.key().tobytes() for other in runs if other.pairing == run.pairing} for run in runs}
+    assert len(settings) == 2
+    assert all(len(keys) == 1 for keys in settings.values())
+    (first,) = [run for run in runs if not run.model.solved]
+    (after,) = STUDY.stages[1]("smoke", None, pl.DataFrame())
+    assert (after.key().tobytes(), after.m) == (first.key().tobytes(), first.m)

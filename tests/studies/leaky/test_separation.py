@@ -4,8 +4,9 @@ import polars as pl
 import pytest
 
 from glassware.foundation import statistics
-from glassware.studies.leaky.separation import FEATURES, NETWORK, STUDY, threshold
+from glassware.studies.leaky.separation import FEATURES, NETWORK, STUDY, by_method, threshold
 from tests.studies.judged import verdict
+from tests.studies.leaky.made import solved
 
 
 @pytest.fixture(autouse=True)
@@ -15,9 +16,12 @@ def _resamples(monkeypatch):
 
 def sized(method, k, *pairs, width=0.002, leaking=1.0):
     """Three runs per size around these mean accuracies."""
+    named = {NETWORK: ("mirrored", "half", None), FEATURES: ("random-features", "count", "relu")}
+    network, column, function = named[method]
+    sizes = {"half": None, "count": None}
     return [
-        {"method": method, "n": 31, "k": k, "size": size, "m": 1, "seed": d, "uniform": u + d * width,
-         "leaking": leaking}
+        solved(u + d * width, leaking, model="readout", network=network, function=function, n=31, k=k, m=1,
+               **{**sizes, column: size})
         for size, u in pairs
         for d in (-1, 0, 1)
     ]  # fmt: skip
@@ -32,7 +36,7 @@ LEARNED = [*sized(NETWORK, 3, (50, 0.99), (200, 0.99)), *sized(NETWORK, 5, (50, 
 )
 @pytest.mark.parametrize("k", [3, 5])
 def test_the_network_of_both_k(k, level, width, expected):
-    rows = [row for row in LEARNED if (row["k"], row["size"]) != (k, 200)]
+    rows = [row for row in LEARNED if (row["k"], row["half"]) != (k, 200)]
     assert verdict(STUDY, "network", [*rows, *sized(NETWORK, k, (200, level), width=width)]) == expected
     assert verdict(STUDY, "network", rows) == "not enough runs"
 
@@ -50,7 +54,7 @@ def test_the_most_features(level, width, leaking, expected):
 
 
 def test_the_threshold_is_the_smallest_size_that_learns():
-    rows = pl.DataFrame(sized(NETWORK, 3, (10, 0.9), (20, 0.96), (50, 0.9)))
+    rows = by_method(pl.DataFrame(sized(NETWORK, 3, (10, 0.9), (20, 0.96), (50, 0.9))))
     assert threshold(rows, NETWORK, 3) == 20
     assert threshold(rows, NETWORK, 5) == float("inf")
 

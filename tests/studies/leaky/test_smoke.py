@@ -3,7 +3,7 @@
 import pytest
 
 from glassware.studies import train
-from glassware.studies.leaky import STUDIES, separation
+from glassware.studies.leaky import STUDIES, lemmas
 from tests.studies.made import computed_from_end_to_end
 
 
@@ -12,8 +12,8 @@ def test_smoke_scale_from_end_to_end(study, smoke, tmp_path):
     computed_from_end_to_end(study, smoke(study)[1], tmp_path)
 
 
-def test_rows_are_the_same_again(smoke):
-    study = separation.STUDY
+def test_computed_rows_are_the_same_again(smoke):
+    study = lemmas.STUDY
     store, rows = smoke(study)
     assert train(study, "smoke", None).equals(rows)
     assert train(study, "smoke", store).equals(rows)

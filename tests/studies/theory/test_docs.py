@@ -41,6 +41,18 @@ def test_the_printed_bound(capsys):
     assert bound < error < corrected
 
 
+def test_margins(capsys):
+    best, proved, ratio, shares, pair = printed(BLOCKS[4], capsys).splitlines()
+    assert [float(value) for value in best.split()] == pytest.approx([2.076648e-3, 126], rel=1e-6)
+    assert proved == "True"
+    assert float(ratio) == pytest.approx(0.9464, abs=1e-4)
+    assert eval(shares) == pytest.approx(
+        {"(4)": 0, "(3,1)": 0.39, "(2,2)": 0.175, "(2,1,1)": 0.39, "(1,1,1,1)": 0.046}, abs=2e-3
+    )
+    quaternions, dihedral = (float(value) for value in pair.split())
+    assert quaternions < dihedral
+
+
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", PAGE))))
 def test_every_test_the_page_names_exists(name):
     tests = Path(__file__).parents[2]
@@ -50,6 +62,6 @@ def test_every_test_the_page_names_exists(name):
 def test_every_study_is_on_the_page():
     from glassware.studies import leaky, theory
 
-    assert len(BLOCKS) == 4
+    assert len(BLOCKS) == 5
     for study in (*leaky.STUDIES, *theory.STUDIES):
         assert f"`{study.name}`" in PAGE

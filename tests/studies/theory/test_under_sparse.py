@@ -2,11 +2,17 @@
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 
 from glassware.foundation import statistics
 from glassware.studies.theory.under_sparse import STUDY
+from glassware.studies.theory.under_sparse_runs import parts, samples
+from glassware.sweeps import run_id
+from glassware.theory.pareto.sparse_gradients import under_sparse_signal
+from glassware.theory.pareto.under_sparse import apply_step, bias_levels, step
+from tests import reference
 from tests.studies.judged import spread, verdict
 
 
@@ -60,3 +66,47 @@ def test_the_constant_of_the_law(levels, noise, expected):
 def test_accuracy_with_the_most_examples(claim, form, level, expected):
     at = lambda m: lambda accuracy: [{"part": "accuracy", "form": form, "m": m, "accuracy": accuracy}]
     assert verdict(STUDY, claim, [*spread(at(100), level), *spread(at(10), 0.6)]) == expected
+
+
+def test_a_run_takes_the_truncated_step_of_good_neurons(smoke):
+    """Against the step in float64 on the same examples, its gates decided in whole numbers."""
+    _, rows = smoke(STUDY)
+    run = STUDY.runs("smoke")[-1]
+    n, k, s = 15, 4, 2
+    row = rows.row(by_predicate=pl.col("id") == run_id(run), named=True)
+    weights = np.array(row["first_layer"]).reshape(-1, n)
+    eps, levels, on = run.init.eps, np.arange(20) % k, np.isin(np.arange(n), row["support"])
+    drawn = np.asarray(run.network.init(run.values()["init"], run.task)[0]["w"]).T
+    ones = (drawn == 1).astype(float)[:20]
+    assert np.all(ones.sum(axis=1) == s)
+    assert not ones[:, ~on].any()
+    x, y = reference.example(run, np.arange(run.m, dtype=np.uint32))
+    strong, weak = x @ ones.T, x @ (1 - ones).T + bias_levels(k, 1.0)[::-1][levels]
+    gate = (strong > 0) | ((strong == 0) & (weak > 0))
+    xi = (gate * y[:, None]).T @ x / run.m
+    rule = step(n, k, s, eps)._replace(gamma=run.optimiser.truncation)
+    for copy, sign in ((weights[:20], 1.0), (weights[20:], -1.0)):
+        towards = sign * np.sign(under_sparse_signal(n, k, s).relevant)
+        expected = apply_step(ones, xi, eps, rule, towards)
+        assert np.mean(np.abs(copy - expected) < 0.02 * eps / (2 * k)) > 0.995  # noise at the cut-off may go either way
+    assert step(n, k, s, eps, printed=True).gamma == run.optimiser.truncation
+
+
+def test_rows_say_who_has_found_the_support():
+    """Weights as the step on the whole distribution leaves them, in some of the neurons; the others are at a loss."""
+    n, k, s, support = 15, 4, 2, [1, 4, 5, 9]
+    eps, runs = 0.01 / (n - s), []
+    good, lost = np.where(np.isin(np.arange(n), support), eps / (2 * k), 0.0), np.zeros(n)
+    for share, m in zip((0, 0, 4, 16, 20, 20, 20), samples((n, k, s)), strict=True):
+        layer = np.concatenate([np.tile(good, (share, 1)), np.tile(lost, (40 - share, 1))])
+        for cut in (False, True):
+            runs.append({"n": n, "k": k, "s": s, "m": m, "seed": 1, "support": support, "first_layer": layer.ravel(),
+                         "truncation": step(n, k, s, eps, cut).gamma})  # fmt: skip
+    table = pl.DataFrame([{**run, "first_layer": run["first_layer"].tolist()} for run in runs]).with_columns(part=None)
+    found = parts(table)
+    few, many = samples((n, k, s))[2:4]
+    (m50,) = found.filter(part="m50")["m50"]
+    assert m50 == pytest.approx(few * (many / few) ** 0.5)  # from 0.2 to 0.8
+    right = found.filter(part="accuracy", form="corrected")["accuracy"].to_list()
+    assert right[2:] == [1.0] * 5  # four good neurons make the subnetwork
+    assert max(right[:2]) < 0.6

@@ -74,7 +74,7 @@ def test_threshold_spectrum_of_random_weights_obeys_parseval():
 def test_even_n_and_impossible_sizes_are_refused():
     with pytest.raises(GlasswareError, match="odd"):
         majority_coefficient(4, 1)
-    with pytest.raises(GlasswareError, match="a set of 6 among n = 5"):
+    with pytest.raises(GlasswareError, match="between 0 and n = 5, not 6"):
         majority_coefficient(5, 6)
     with pytest.raises(GlasswareError, match="even k"):
         coefficient_ratio(9, 3)

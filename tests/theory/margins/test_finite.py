@@ -82,6 +82,17 @@ def test_where_labels_tie_the_convex_problem_has_the_closed_form(n):
     assert same.norm_power == pytest.approx(closed.norm_power, rel=1e-9)
 
 
+@pytest.mark.parametrize("r", [1.0, 2.0, 3.0, 5.0])
+def test_the_best_norm_by_enumeration(r):
+    """For r < 3 there is a range of lambda where a network is a local minimum and the zero network the global one."""
+    margin, gaps = max_margin_cyclic(7), np.concatenate([[0.0], np.geomspace(1e-6, 100, 100_001)])
+    for lam in np.geomspace(1e-4, 2, 25):
+        values = np.log1p(6 * np.exp(-gaps)) + lam * (gaps / margin) ** (r / 3)
+        found = finite_lambda_r(margin, 7, 3, lam, r)
+        assert found.objective == pytest.approx(values.min(), rel=1e-6)
+        assert found.objective <= values.min() + 1e-12
+
+
 def test_the_ratio_rises_to_one_as_lambda_falls():
     """Theorem 7.1, where the convergence is slow: logarithmic in lambda."""
     exponents = np.array([3, 6, 12, 24, 48, 96])

@@ -134,7 +134,8 @@ def test_the_certificate_and_what_it_refuses():
     assert memory.on_margin
     assert memory.tied_labels
     assert not memory.best_neurons
-    assert not certify(random_network(group, RNG(0)), group).proved
+    noise = certify(random_network(group, RNG(0)), group)
+    assert not any([noise.on_margin, noise.best_neurons, noise.tied_labels, noise.attained])
     assert certify(maxmargin_parity(6, 2), ParityTask(6, 2)).proved
 
 
@@ -231,5 +232,7 @@ def test_bad_input():
         outputs(maxmargin_cyclic(13), group)
     with pytest.raises(ValueError, match="adds up to 1"):
         weighted_margins(maxmargin_group(group), group, tau=np.ones(3))
+    with pytest.raises(ValueError, match="inverses"):
+        best_neuron_value(cyclic(3), tau=np.array([0.0, 1.0, 0.0]))
     with pytest.raises(ValueError, match="1 <= k <= n"):
         ParityTask(3, 0)

@@ -112,6 +112,18 @@ def test_coefficients_give_the_powers_and_the_norm(name):
     np.testing.assert_allclose(shares, powers(group, u), atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["A_4", "Q_8", "Z_6"])
+def test_vectors_come_back_from_their_coefficients(name):
+    """The conjugate of a pair of type C adds the complex conjugate."""
+    group = named(name)
+    u = RNG(0).standard_normal(group.order)
+    parts = [
+        irrep.copies * np.einsum("ij,gij->g", coefficients(m, u), m).real
+        for irrep, m in zip(real_irreps(group), matrices(group), strict=True)
+    ]
+    np.testing.assert_allclose(np.sum(parts, axis=0), u, atol=1e-10)
+
+
 def test_rank_and_chaining():
     x, y, z = RNG(0).standard_normal((3, 4))
     alpha, beta, gamma = np.outer(x, y), np.outer(y, z), np.outer(x, z)

@@ -3,23 +3,18 @@ import pytest
 
 from glassware.foundation.errors import GlasswareError
 from glassware.theory.boolean import chi, cube
-from glassware.theory.pareto.sparse_gradients import perturbed_gradient, under_sparse_signal
 from glassware.theory.pareto.under_sparse import (
     bias_levels,
     bias_probability,
-    half_recovery_samples,
     population_step,
     precision_claimed,
     readout,
-    recover,
-    sample_gradient,
     step,
     stepped_weight,
     subnetwork,
     truncate,
 )
 
-RNG = np.random.default_rng
 CELLS = [(11, 4, 2), (12, 4, 2), (11, 6, 2), (11, 6, 4), (10, 6, 2), (31, 4, 2)]
 
 
@@ -61,52 +56,8 @@ def test_the_whole_construction_computes_the_parity():
     assert np.all(output * chi(x, support) > 0.5)
 
 
-@pytest.mark.parametrize(("n", "k", "s"), CELLS[:5])
-def test_the_gradient_of_the_whole_cube_is_the_population_gradient(n, k, s):
-    x, ones = cube(n), np.zeros((2, n))
-    ones[0, :s] = ones[1, 1 : s + 1] = 1
-    xi = sample_gradient(ones, np.array([0.3, -0.3]), x, chi(x, range(k)))
-    for row, active in zip(xi, [range(s), range(1, s + 1)], strict=True):
-        np.testing.assert_allclose(row, perturbed_gradient(n, range(k), active), atol=1e-12)
-
-
 def test_truncation_is_hard():
     np.testing.assert_array_equal(truncate(np.array([-3.0, -1.0, 0.5, 1.5]), 1.0), [-3.0, 0.0, 0.0, 1.5])
-
-
-def test_support_recovery_turns_on_where_it_was_measured():
-    rng = RNG(0)
-    rate = {
-        (n, m): np.mean([recover(n, 4, 2, m, rng).support for _ in range(4)])
-        for n, m in [(15, 300), (15, 5000), (31, 1000), (31, 10_000), (61, 3000), (61, 30_000)]
-    }
-    assert max(rate[15, 300], rate[31, 1000], rate[61, 3000]) <= 0.2
-    assert min(rate[15, 5000], rate[31, 10_000], rate[61, 30_000]) >= 0.8
-
-
-def test_the_readout_needs_more_examples_than_the_support():
-    rng = RNG(1)
-    assert np.mean([recover(31, 4, 2, 100_000, rng).accuracy for _ in range(3)]) >= 0.95
-    some = [recover(31, 4, 2, 10_000, rng).accuracy for _ in range(6)]
-    assert 0.6 <= np.mean(some) <= 0.95
-
-
-def test_noise_passes_the_printed_threshold():
-    rng = RNG(2)
-    printed = [recover(31, 4, 2, 30_000, rng, printed_threshold=True) for _ in range(10)]
-    corrected = [recover(31, 4, 2, 30_000, rng) for _ in range(10)]
-    assert np.mean([r.support for r in printed]) >= 0.9  # S is found
-    assert np.mean([r.accuracy for r in printed]) <= 0.75  # but the rest of the weights is noise
-    assert np.mean([r.accuracy for r in corrected]) >= np.mean([r.accuracy for r in printed]) + 0.1
-
-
-def test_the_samples_grow_like_the_inverse_square_of_the_signal():
-    rng, sizes = RNG(3), (15, 31, 61)
-    m50 = [half_recovery_samples(n, 4, 2, rng) for n in sizes]
-    slope = np.polyfit(np.log([n - 2 for n in sizes]), np.log(m50), 1)[0]
-    assert 0.7 <= slope <= 1.8
-    scaled = [m * under_sparse_signal(n, 4, 2).relevant ** 2 / np.log(n) for n, m in zip(sizes, m50, strict=True)]
-    assert max(scaled) / min(scaled) <= 3
 
 
 def test_the_printed_precision_has_another_order_than_claimed():
@@ -120,5 +71,3 @@ def test_the_printed_precision_has_another_order_than_claimed():
 def test_nonsense_is_refused():
     with pytest.raises(GlasswareError, match="eps"):
         step(11, 4, 2, 0.2)
-    with pytest.raises(GlasswareError, match="needs k"):
-        recover(11, 4, 2, 10, RNG(0), neurons=3)

@@ -1,0 +1,1 @@
+"""Theorems of The Evolution of Statistical Induction Heads: In-Context Learning Markov Chains."""
