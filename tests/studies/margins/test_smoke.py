@@ -6,7 +6,6 @@ from glassware.studies import SCALES, claims, figures, train
 from glassware.studies.margins import STUDIES
 from glassware.sweeps import Store
 
-
 TRAINED = [study for study in STUDIES if study.compute is None]
 
 
