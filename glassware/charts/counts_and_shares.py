@@ -36,7 +36,12 @@ def counts_beside_shares(
     """
     need(table, ["panel", "x", "side", "value", "low", "high", "expected", "colour"])
     panels, order = (table[name].unique(maintain_order=True).to_list() for name in ("panel", "x"))
-    x = alt.X("x:O", sort=order, title=x_title, axis=alt.Axis(labelAngle=0, grid=False, labelOverlap="greedy"))
+    x = alt.X(
+        "x:O",
+        sort=order,
+        title=x_title,
+        axis=alt.Axis(labelAngle=0, grid=False, labelOverlap="greedy", labelSeparation=4),
+    )
     tick = alt.StrokeDash(
         "what:N",
         scale=alt.Scale(domain=[expected_title], range=[[1, 0]]),

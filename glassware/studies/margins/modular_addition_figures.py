@@ -10,6 +10,7 @@ from glassware.charts.backend import alt
 from glassware.charts.theme import DENSE, SPARSE
 from glassware.charts.unit_histogram import unit_histogram
 from glassware.studies.margins.shared.curves import Row, array, lanes
+from glassware.studies.margins.shared.cyclic import SHORT
 from glassware.studies.margins.shared.margin_figure import margin_figure
 from glassware.theory.margins.optimum import max_margin_cyclic
 
@@ -26,7 +27,9 @@ def margin_curves(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
         for p in primes(frame)
         for row in lanes(frame, group=f"Z_{p}", activation="square")
     ]
-    return margin_figure(runs, "Modular addition: the margin rises to the maximum", f"square, L2,3, {SETTINGS}")
+    short = "; Z_71 on a short schedule" if SHORT.steps in frame["steps"] else ""
+    title = "Modular addition: the margin rises to the maximum"
+    return margin_figure(runs, title, f"square, L2,3, {SETTINGS}{short}")
 
 
 def waves(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
