@@ -5,7 +5,7 @@ Predictions are looked at after the last position, on the held-out chains.
 
 from __future__ import annotations
 
-from glassware.foundation.arrays import Array, Float, Params, RunValues
+from glassware.foundation.arrays import Array, EitherArray, Float, Params, RunValues
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.outputs import Blocks, mean_over
 from glassware.probes.subject import Candidate, Found, Numbers, Sample, Subject
@@ -24,7 +24,7 @@ def strategies(run: Subject, values: RunValues, params: Params, exam: Sample) ->
     counting = {name: n for n, name in NGRAMS.items() if n <= max(2, task.order)}
 
     def distances(raw: Blocks) -> dict[str, Float[Array, ""]]:
-        tokens = task.inputs(values["task"], raw)
+        tokens = task.inputs(values["task"], raw)  # type: ignore[arg-type]  # tokens and matrices
         said = jax.nn.log_softmax(run.network.apply(params, tokens)[..., -1, :])
         laws = {"truth_distance": task.truth(raw), "distance_uniform": uniform(tokens, task.states)}
         laws |= {f"distance_{name}": ngram(tokens, task.states, n, alpha) for name, n in counting.items()}
@@ -62,7 +62,7 @@ def check_minimal_weights(run: Candidate) -> None:
         raise ValueError(f"the probe 'minimal_weights' needs the model '{MINIMAL}', not '{run.model.name}'")
 
 
-def _divergence(law: Float[Array, "*batch k"], said: Float[Array, "*batch k"]) -> Float[Array, " *batch"]:
+def _divergence(law: Float[EitherArray, "*batch k"], said: Float[Array, "*batch k"]) -> Float[Array, " *batch"]:
     """KL(law || exp(said)); from log-probabilities, which are finite where probabilities round to 0."""
     possible = law > 0
     return jnp.sum(jnp.where(possible, law * (jnp.log(jnp.where(possible, law, 1.0)) - said), 0.0), axis=-1)

@@ -48,20 +48,20 @@ def rows(*odd):
 
 JUMPS = {"curve_distance_unigram": [0.3, 0.3, 0.3, 0.3, 0.3]}
 OFF = [
-    ("f3-phases", dict(k=3, **JUMPS)),
-    ("f3-below-unigram", dict(k=3, final=0.6)),
-    ("fe7-final", dict(final=0.5)),
-    ("fe7-final", dict(curve_step=[0, 20, 200, 600, 1500])),
-    ("f3-final", dict(k=3, curve_step=[0, 20, 200, 600, 1500])),
-    ("fe7-alternates", dict(curve_v=[SLOPE] * 3 + [WAVES] * 2)),
-    ("f4b-weights", dict(curve_diagonal_ratio=[0.0, 4.0, 8.0, 2.0, 9.0])),
-    ("f4b-weights", dict(curve_v=[WAVES] * 3 + [SLOPE] * 2)),
-    ("x2-order", dict(k=3, curve_second_lead=[1.0, 1.6, 2.0, 2.0, 2.0])),
-    ("x2-order", dict(k=3, curve_second_lead=[1.0] * 5)),
-    ("x2-steps", dict(curve_diagonal_ratio=[0.0, 2.0, 8.0, 9.0, 9.0])),
-    ("x3-frozen", dict(frozen=True, curve_v=[WAVES] * 5)),
-    ("x3-frozen", dict(frozen=True, curve_distance_unigram=[0.1, 0.06, 0.06, 0.06, 0.06])),
-    ("x3-unigrams", dict(frozen=True, steps=4000, curve_distance_unigram=[0.1, 0.02, 0.02, 0.02, 0.03])),
+    ("f3-phases", {"k": 3, **JUMPS}),
+    ("f3-below-unigram", {"k": 3, "final": 0.6}),
+    ("fe7-final", {"final": 0.5}),
+    ("fe7-final", {"curve_step": [0, 20, 200, 600, 1500]}),
+    ("f3-final", {"k": 3, "curve_step": [0, 20, 200, 600, 1500]}),
+    ("fe7-alternates", {"curve_v": [SLOPE] * 3 + [WAVES] * 2}),
+    ("f4b-weights", {"curve_diagonal_ratio": [0.0, 4.0, 8.0, 2.0, 9.0]}),
+    ("f4b-weights", {"curve_v": [WAVES] * 3 + [SLOPE] * 2}),
+    ("x2-order", {"k": 3, "curve_second_lead": [1.0, 1.6, 2.0, 2.0, 2.0]}),
+    ("x2-order", {"k": 3, "curve_second_lead": [1.0] * 5}),
+    ("x2-steps", {"curve_diagonal_ratio": [0.0, 2.0, 8.0, 9.0, 9.0]}),
+    ("x3-frozen", {"frozen": True, "curve_v": [WAVES] * 5}),
+    ("x3-frozen", {"frozen": True, "curve_distance_unigram": [0.1, 0.06, 0.06, 0.06, 0.06]}),
+    ("x3-unigrams", {"frozen": True, "steps": 4000, "curve_distance_unigram": [0.1, 0.02, 0.02, 0.02, 0.03]}),
 ]
 
 
