@@ -58,7 +58,7 @@ def second_leads(frame: pl.DataFrame) -> Finding:
 def leader_depends(frame: pl.DataFrame) -> Finding:
     """The largest coordinate after two steps at each t and eta, less what is stated."""
     found = where(frame, part="leader", name="two steps")
-    known = [(LEADERS.get((t, eta)), value) for t, eta, value in _rows(found, "t", "eta", "value")]
+    known = [(LEADERS.get((int(t), eta)), value) for t, eta, value in _rows(found, "t", "eta", "value")]
     return all_within([value - stated for stated, value in known if stated is not None], 0.0)
 
 
@@ -107,7 +107,7 @@ def sharper_is_closer(frame: pl.DataFrame) -> Finding:
 
 def readout_is_good(frame: pl.DataFrame) -> Finding:
     """Loss with a fitted readout over the unigram level: two and three states, and eight where computed."""
-    found = dict(_rows(where(frame, part="readout"), "k", "value"))
+    found = {int(k): value for k, value in _rows(where(frame, part="readout"), "k", "value")}
     if not {2, 3} <= set(found):
         return NOT_ENOUGH
     parts = [_exact(value, below(0.5) if k == 8 else at_most(0.3)) for k, value in found.items()]
