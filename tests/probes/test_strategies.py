@@ -33,7 +33,7 @@ def softmax(logits):
 
 
 def test_distances_along_a_run_are_those_of_numpy():
-    run = chains(probes=("strategies", "minimal_weights"))
+    run = chains({"name": "minimal-induction", "v": 0.1, "w": 0.5}, probes=("strategies", "minimal_weights"))
     (outcome,) = train([run])
     tokens, matrices = held_out(run)
     truth = matrices[np.arange(TEST), tokens[:, -1]]
@@ -49,7 +49,7 @@ def test_distances_along_a_run_are_those_of_numpy():
         for name, each in expected.items():
             np.testing.assert_allclose(outcome.curves[name][at], each.mean(), rtol=1e-4, atol=1e-6)
     assert "distance_trigram" not in outcome.curves
-    assert outcome.curves["distance_uniform"][0] == pytest.approx(0, abs=1e-6)
+    assert outcome.curves["distance_uniform"][0] > 0.01
 
 
 def test_strategies_have_the_prior_of_the_task():
