@@ -63,6 +63,7 @@ TABLES: dict[str, Measured] = {
     "theory/over-sparse": Measured(("error", "norm", "representable"), ("residual", "gap")),
     "theory/under-sparse": Measured(("m50", "support", "accuracy"), ("gap",)),
     "theory/good-neurons": Measured(("share", "lucky"), ("gap",)),
+    "induction/first-steps": Measured(("value",), ("gap",)),
 }
 
 

@@ -55,6 +55,7 @@ PAGES = (
     Page("leaky", "Learning Parities with Neural Networks", lambda name: name.startswith("leaky/")),
     Page("theory", "Theory of Pareto Frontiers", lambda name: name.startswith("theory/")),
     Page("margins", "Feature Emergence", lambda name: name.startswith("margins/")),
+    Page("induction", "Induction heads", lambda name: name.startswith("induction/")),
 )
 
 

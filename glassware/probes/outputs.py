@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from glassware.foundation.arrays import Array, Float, LaneValues, Params, RunValues, Shaped
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.subject import Numbers, Sample, Subject, Task, Views
 
 Measured = TypeVar("Measured")  # a number, or numbers in any nesting
+# Compact examples: an array, or a tuple of arrays where a task keeps more than one.
+Blocks: TypeAlias = Shaped[Array, "..."] | tuple[Shaped[Array, "..."], ...]
 
 
 def correlation(run: Subject, values: RunValues, params: Params, exam: Sample) -> Numbers:
@@ -47,12 +49,11 @@ def correlation_of(
     return jnp.mean(run.task.targets(values["task"], raw) * output)
 
 
-def mean_over(
-    blocks: Shaped[Array, "blocks block *form"], measure: Callable[[Shaped[Array, " block *form"]], Measured]
-) -> Measured:
+def mean_over(blocks: Blocks, measure: Callable[..., Measured]) -> Measured:
     """The mean of a measurement over blocks of equal size, one at a time so that activations stay small."""
     first = jax.eval_shape(measure, jax.tree.map(lambda a: a[0], blocks))
     add = lambda total, block: (jax.tree.map(jnp.add, total, measure(block)), None)
     zero = jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), first)
     total, _ = jax.lax.scan(add, zero, blocks)
-    return jax.tree.map(lambda a: a / len(blocks), total)
+    count = len(jax.tree.leaves(blocks)[0])
+    return jax.tree.map(lambda a: a / count, total)

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
-
 import numpy as np
-import polars as pl
 
 from glassware.foundation.arrays import Bool, Float
-from glassware.studies.cells import where
-
-Row: TypeAlias = Mapping[str, Any]
+from glassware.studies.lanes import Row, lanes
 
 ALIVE = 0.1  # norm of a neuron that counts as alive, relative to the largest
-
-
-def lanes(frame: pl.DataFrame, **columns: object) -> list[Row]:
-    """The rows whose columns have these values, one per lane."""
-    return [*where(frame, **columns).iter_rows(named=True)] if len(frame) else []
 
 
 def array(row: Row, column: str) -> Float[np.ndarray, "..."]:
@@ -35,3 +24,6 @@ def alive(row: Row, threshold: float = ALIVE) -> Bool[np.ndarray, " units"]:
     """Which neurons have a norm above ``threshold`` of the largest."""
     size = array(row, "neuron_size")
     return size > threshold * size.max()
+
+
+__all__ = ["ALIVE", "Row", "alive", "array", "lanes", "last"]

@@ -1,0 +1,1 @@
+"""What the studies of induction heads share: runs, phases of training, levels of the strategies."""
