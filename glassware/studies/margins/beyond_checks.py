@@ -101,7 +101,7 @@ def explicit_network(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     gap = max(abs(float(found[column][0]) - 1) for column in ("low", "high"))
-    return exact(gap, at_most(SAME), f"{found['neurons'][0]:,} neurons")
+    return exact(gap, at_most(SAME), f"{found['count'][0]:,} neurons")
 
 
 def smallest_choices(frame: pl.DataFrame) -> Finding:

@@ -43,7 +43,7 @@ SIZES: dict[Scale, int] = {"smoke": 0, "laptop": 3, "paper": 4}  # choices up to
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "part": pl.String, "group": pl.String, "form": pl.String, "order": pl.Int64, "hypothesis": pl.Float64,
     "lp": pl.Float64, "formula": pl.Float64, "sum": pl.Float64, "sum_closed": pl.Float64, "label": pl.String,
-    "dimension": pl.Int64, "irreps": pl.Int64, "used": pl.Int64, "finite": pl.Float64, "neurons": pl.Int64,
+    "dimension": pl.Int64, "irreps": pl.Int64, "used": pl.Int64, "finite": pl.Float64, "count": pl.Int64,
     "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "chosen": pl.Boolean, "size": pl.Int64,
     "strict": pl.Boolean, "weights": pl.List(pl.Float64), "totals": pl.List(pl.Float64), "start": pl.Int64,
 }  # fmt: skip
@@ -111,7 +111,7 @@ def network_rows() -> list[Row]:
         for c in range(1, len(group.class_sizes))
     ]  # fmt: skip
     wrong = np.where(away == 0, np.inf, gaps).min(axis=1)
-    made.append({"part": "network", "group": group.name, "neurons": len(network.w), "value": float(wrong.min()),
+    made.append({"part": "network", "group": group.name, "count": len(network.w), "value": float(wrong.min()),
                  "low": float(wrong.min()), "high": float(wrong.max())})  # fmt: skip
     return made
 

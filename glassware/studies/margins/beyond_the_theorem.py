@@ -192,4 +192,5 @@ STUDY = Study(
         ),
     },
     compute=compute,
+    version=2,
 )  # fmt: skip

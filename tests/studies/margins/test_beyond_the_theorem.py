@@ -5,6 +5,7 @@ import math
 import polars as pl
 import pytest
 
+from glassware.studies.margins.beyond_rows import SCHEMA
 from glassware.studies.margins.beyond_the_theorem import STUDY
 from tests.studies.judged import verdict
 
@@ -97,3 +98,9 @@ def test_neurons_that_are_dead_may_be_anywhere(rows):
 def test_every_claim_is_tried():
     tried = {claim for claim, *_ in OFF} | {*TRAINED, "printed-total", "printed-exclusive"}
     assert tried == {claim.id for claim in STUDY.claims}
+
+
+def test_computed_columns_are_none_that_runs_fill_with_lists():
+    """A store of many studies has runs with such lists, and one table must hold them and these rows."""
+    lists = {"neurons", "widths", "layer_rates", "metrics", "keep", "support", "start_leaves", "init_neurons"}
+    assert not lists & set(SCHEMA)
