@@ -51,18 +51,19 @@ TABLES: dict[str, Measured] = {
         ("irrelevant_off",),
     ),
     "hidden-progress/disjoint-sgd": Measured(("drift", "undershoot", "grown", "first_hit", "final_error")),
-    "leaky/network-against-linear": Measured(("uniform", "leaking", "mixture")),
     "leaky/first-step": Measured(
         ("good", "alpha", "alpha_low", "alpha_high", "off_rms", "off_largest", "bias_largest")
     ),
-    "leaky/leak-needed": Measured(("uniform", "leaking", "mixture")),
-    "leaky/separation": Measured(("uniform", "leaking", "mixture")),
     "leaky/lemmas": Measured(("value",), ("gap",)),
     "theory/search-floors": Measured(("found", "milliseconds")),
     "theory/lower-bound": Measured(("energy", "hidden", "same")),
     "theory/over-sparse": Measured(("error", "norm", "representable"), ("residual", "gap")),
     "theory/under-sparse": Measured(("m50", "support", "accuracy"), ("gap",)),
     "theory/good-neurons": Measured(("share", "lucky"), ("gap",)),
+    "margins/constructions": Measured(
+        ("neurons", "ratio", "low", "share", "accuracy", "certified"), ("spread", "labels", "gap", "named_gap")
+    ),
+    "margins/beyond-the-theorem": Measured(("hypothesis", "lp", "sum", "used", "value", "low", "high")),
     "induction/first-steps": Measured(("value",), ("gap",)),
 }
 

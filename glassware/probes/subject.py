@@ -96,6 +96,11 @@ class Task(TaskKind, Protocol):
     def component(
         self, values: LaneValues, raw: UInt32[Array, "*batch words"], leaking: bool
     ) -> tuple[Float[Array, "*batch n"], Float[Array, " *batch"]]: ...
+
+
+class AnyTask(Task, Protocol):
+    """What only tasks of some kinds have: parities, Markov chains, groups. A check has let the right ones through."""
+
     def truth(self, raw: Shaped[Array, "..."] | tuple[Shaped[Array, "..."], ...]) -> Float[Array, "*batch states"]: ...
     @property
     def k(self) -> int: ...
@@ -135,7 +140,7 @@ class Subject(Protocol):
     """A run that is measured."""
 
     @property
-    def task(self) -> Task: ...
+    def task(self) -> AnyTask: ...
     @property
     def network(self) -> Network: ...
     @property
