@@ -60,6 +60,12 @@ class MarkovChain(Task):
 
     kind: ClassVar[Kind] = "sequence"
     measure: ClassVar[str] = "cross_entropy"
+    # Names of their own: studies of other tasks compute columns that are called alpha, q or share.
+    column: ClassVar = {
+        **{field: f"prior_{field}" for field in ("alpha", "share", "q", "matrix")},
+        "order": "chain_order",
+        "start": "chain_start",
+    }
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
