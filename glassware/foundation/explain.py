@@ -10,6 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 Spec = type[BaseModel]
 
+FAMILIES = {"Solved": "model"}  # what a family of parts is called where that is not its class's name
+
 
 def explain(error: ValidationError, root: Spec) -> str:
     """The first thing that is wrong with a specification of this class, as a sentence."""
@@ -51,7 +53,7 @@ def _described(owner: Spec, path: str) -> str:
     """What a specification is called in a sentence: ``optimiser 'sgd'``, ``init``, ``run``."""
     *_, family, _part, _base = (base for base in owner.__mro__ if issubclass(base, BaseModel))
     named = owner.model_fields.get("name")
-    kind = path or ("" if named and family is owner else family.__name__.lower())
+    kind = path or ("" if named and family is owner else FAMILIES.get(family.__name__, family.__name__.lower()))
     return f"{kind} {named.default!r}".lstrip() if named else kind
 
 

@@ -30,7 +30,10 @@ GIVEN = {"task": gw.Parity(n=9, k=2), "model": gw.MLP(width=4)}
             "unknown field 'wieght' of penalty 'l2'; did you mean 'weight'?",
         ),
         (lambda: gw.Init(scheem="dense"), "unknown field 'scheem' of init; did you mean 'scheme'?"),
-        (lambda: gw.KernelRidge(kernle="rbf"), "unknown field 'kernle' of 'kernel-ridge'; did you mean 'kernel'?"),
+        (
+            lambda: gw.KernelRidge(kernle="rbf"),
+            "unknown field 'kernle' of model 'kernel-ridge'; did you mean 'kernel'?",
+        ),
         (lambda: gw.Parity(n=9, k=2, zzz=1), "unknown field 'zzz' of task 'parity'; valid: name, n, k, support, noise"),
         (lambda: gw.Run(task=GIVEN["task"]), "model is missing"),
         (lambda: gw.Run(**GIVEN, batch=0), "batch must be greater than or equal to 1, not 0"),

@@ -66,8 +66,8 @@ def test_models_that_only_the_trainer_knew_are_left_aside(folder, monkeypatch):
     assert "1 cell left aside: a model or activation that is not known here" in plan.notes()
     with pytest.raises(GlasswareError, match="no run of n = 20, k = 3 whose model is known here"):
         glassware.plan(TASK, store="strange")
-    with pytest.raises(GlasswareError, match="unknown activation 'bent'"):
-        glassware.summary(Store("strange").read())
+    counted = glassware.summary(Store("strange").read())  # needs no model to count what succeeded
+    assert counted["runs"].max() == 10
 
 
 def test_other_problems_are_asked_for_by_name(store):

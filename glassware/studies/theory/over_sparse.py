@@ -296,6 +296,5 @@ STUDY = Study(
             x_title="examples and readout", y_title="test error",
         ),
     },
-    compute=compute,
-    version=2,
+    compute=compute, version=2,
 )  # fmt: skip
