@@ -195,6 +195,6 @@ class Program:
         def keep() -> tuple[State, Records]:
             return state, jax.vmap(lambda _: self.loop.blank(CAPACITY))(fresh)
 
-        # Initialising is as dear as an evaluation: only in chunks that have new lanes.
+        # Initialising costs as much as an evaluation: only in chunks that have new lanes.
         state, records = jax.lax.cond(jnp.any(fresh), begin, keep)
         return jax.vmap(lambda v, s, r: self.loop.advance(v, s, r, exam, evaluations))(values, state, records)

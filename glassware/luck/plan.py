@@ -33,7 +33,7 @@ class Advice:
         where: the problem, by columns of the results table.
         m, budget: what was asked; m None: as many examples as needed, budget None: as many operations.
         cells: the cells that fit and have a price, best first.
-        untold: the cells that fit and have none.
+        unmeasured: the cells that fit and have none.
         larger: the cells that need more than m examples.
         others: how many cells are other problems that were not asked for by name.
         apart: the columns in which those differ: of the task, or of what counts as success.
@@ -44,7 +44,7 @@ class Advice:
     m: int | None
     budget: float | None
     cells: tuple[Cell, ...]
-    untold: tuple[Cell, ...]
+    unmeasured: tuple[Cell, ...]
     larger: tuple[Cell, ...]
     others: int = 0
     apart: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Advice:
             if best.run.m is not None:
                 yield "tries count as independent: each has its own sample in the store, but yours share one"
         for tells, why in UNTOLD.items():
-            silent = [cell for cell in self.untold if cell.restart.tells == tells]
+            silent = [cell for cell in self.unmeasured if cell.restart.tells == tells]
             if silent:
                 runs, above = sum(cell.restart.runs for cell in silent), min(cell.flops.low for cell in silent)
                 # Of tries as long as these runs: how cheap much shorter ones might be, failures do not say.
@@ -95,7 +95,7 @@ class Advice:
     def _edge(self, best: Cell) -> Iterator[str]:
         """Whether the best width is the first or last of those tried."""
         width = lambda cell: next(iter(cell.run.model.widths), None)
-        widths = sorted({w for cell in (*self.cells, *self.untold) if (w := width(cell)) is not None})
+        widths = sorted({w for cell in (*self.cells, *self.unmeasured) if (w := width(cell)) is not None})
         if width(best) is None:
             return
         if width(best) == widths[0]:
@@ -105,7 +105,7 @@ class Advice:
 
     def prices(self) -> pl.DataFrame:
         """Every cell of the task as a row of ``price``, those that need more examples too."""
-        return price_table((*self.cells, *self.untold, *self.larger))
+        return price_table((*self.cells, *self.unmeasured, *self.larger))
 
     def plain(self) -> Columns:
         """Plain data, for JSON."""
@@ -159,8 +159,8 @@ def plan(
     asked = [priced(group) for group in problem.groups]
     known = [cell for cell in asked if cell.restart.tells == "price"]
     fit = [cell for cell in known if m is None or cell.examples <= m]
-    untold = [cell for cell in asked if cell not in known and (m is None or (cell.run.sample or math.inf) <= m)]
-    if m is not None and not fit and not untold:
+    unmeasured = [cell for cell in asked if cell not in known and (m is None or (cell.run.sample or math.inf) <= m)]
+    if m is not None and not fit and not unmeasured:
         least = min(cell.examples for cell in asked)
         smallest = f"; the smallest needs {least:,.0f}" if math.isfinite(least) else ""
         said = say(problem.where)
@@ -169,10 +169,10 @@ def plan(
     def rank(cell: Cell) -> tuple[float, float]:
         return 0.0 if budget is None else -min(cell.chance(budget).low, ENOUGH), cell.flops.high
 
-    larger = tuple(cell for cell in asked if cell not in fit and cell not in untold)
+    larger = tuple(cell for cell in asked if cell not in fit and cell not in unmeasured)
     best_first = tuple(sorted(fit, key=rank))
     return Advice(
-        problem.where, m, budget, best_first, tuple(untold), larger, problem.others, problem.apart, problem.unknown
+        problem.where, m, budget, best_first, tuple(unmeasured), larger, problem.others, problem.apart, problem.unknown
     )
 
 

@@ -38,7 +38,7 @@ def test_the_cheapest_that_fits(store):
     assert [(cell.run.m, cell.run.init.scheme) for cell in plan.cells] == [(60, "sparse"), (30, "dense")]
     assert (plan.best.attempt.steps, plan.best.restart.tries) == (10, pytest.approx(2))
     assert plan.chance is None
-    assert [cell.restart.tells for cell in plan.untold] == ["too few successes", "no success", "too few runs"]
+    assert [cell.restart.tells for cell in plan.unmeasured] == ["too few successes", "no success", "too few runs"]
     notes = plan.notes()
     assert notes[0] == "it uses 60 of the 70 examples: one can always use fewer"
     for words in ("1 cell (40 runs) that succeeded less than 3 times; a success there costs more than", "that never",
