@@ -11,7 +11,7 @@ from glassware.probes.outputs import Blocks, mean_over
 from glassware.probes.subject import Candidate, Found, Numbers, Sample, Subject
 from glassware.theory.markov.strategies import ngram, uniform
 
-CHAINS, MINIMAL = "markov-chain", "minimal-induction"
+CHAINS, MINIMAL = "markov-chain", ("minimal-induction", "softmax-induction")
 NGRAMS = {1: "unigram", 2: "bigram", 3: "trigram"}
 
 
@@ -58,8 +58,8 @@ def check_strategies(run: Candidate) -> None:
 
 def check_minimal_weights(run: Candidate) -> None:
     """Refuse models without v and W."""
-    if run.model.name != MINIMAL:
-        raise ValueError(f"the probe 'minimal_weights' needs the model '{MINIMAL}', not '{run.model.name}'")
+    if run.model.name not in MINIMAL:
+        raise ValueError(f"the probe 'minimal_weights' needs the model '{MINIMAL[0]}', not '{run.model.name}'")
 
 
 def _divergence(law: Float[EitherArray, "*batch k"], said: Float[Array, "*batch k"]) -> Float[Array, " *batch"]:
