@@ -60,7 +60,9 @@ class SoftmaxInduction(Model):
         counted = jnp.cumsum(one_hot[..., :, None] * weight[..., None, :], axis=-3)
         picked = jnp.einsum("...pim,...pm->...pi", counted, one_hot)
         total = jnp.sum(picked, axis=-1, keepdims=True)
-        return params[2]["s"] * picked / jnp.maximum(total, 1e-30)  # where all weights round to 0: no opinion
+        return (
+            jnp.asarray(params[2]["s"]) * picked / jnp.maximum(total, 1e-30)
+        )  # where all weights round to 0: no opinion
 
     def forward_flops(self, task: Task, batch: int) -> float:
         k, t = task.classes, task.input_shape[0]

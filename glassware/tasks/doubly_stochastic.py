@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from glassware.foundation.arrays import Array, Float
 from glassware.foundation.backend import jax, jnp
 from glassware.theory.birkhoff import LISTED, Descent, descent, simplices, vertices
+
+State: TypeAlias = tuple[Array, Array, Array, Array]  # the face, the order of its rows and columns, the sum so far
 
 
 def numbers_needed(k: int) -> int:
@@ -39,7 +43,7 @@ def _drawn(
         mark = lambda order: (order[..., :, None] == jnp.arange(k)).astype(jnp.float32)
         return jnp.einsum("...ai,...aj->...ij", mark(rows), mark(at(columns, vertex[face])))
 
-    def down(state: tuple[Array, ...], draw: tuple[Array, Array]) -> tuple[tuple[Array, ...], None]:
+    def down(state: State, draw: tuple[Array, Array]) -> tuple[State, None]:
         face, rows, columns, total = state
         number, weight = draw
         total = total + weight[..., None, None] * corner(face, rows, columns)

@@ -82,14 +82,14 @@ class MarkovChain(Task):
                 raise ValueError(f"the prior '{prior}' needs {field}")
         if self.alpha is not None and len(self.alpha) != self.states:
             raise ValueError(f"alpha needs one number for each of {self.states} states, not {len(self.alpha)}")
-        for prior in (self.prior, self.test_prior or "dirichlet"):
+        for prior in (self.prior, self.test_prior or self.prior):
             if self.order > 2 and prior != "dirichlet":
                 raise ValueError(f"chains of order {self.order} have the prior 'dirichlet', not '{prior}'")
         if self.contexts > MOST_CONTEXTS:
             raise ValueError(f"{self.states} states to the power {self.order - 1} are more than {MOST_CONTEXTS}")
         if self.order > self.length:
             raise ValueError(f"length must be at least the order {self.order}, not {self.length}")
-        for prior in (self.prior, self.test_prior):
+        for prior in (self.prior, self.test_prior or self.prior):
             if prior in ("doubly-stochastic", "mixture") and self.states > LARGEST:
                 raise ValueError(f"the prior '{prior}' is drawn exactly for up to {LARGEST} states, not {self.states}")
         if self.prior == "interpolated" and self.states != 2:

@@ -25,11 +25,12 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.dots import dots
+from glassware.charts.lines import lines
 from glassware.foundation.backend import jax
 from glassware.foundation.draws import seed_words
 from glassware.studies.cells import where
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.induction.shared.figures import COLOURS
 from glassware.studies.induction.shared.levels import STRATEGIES
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, all_within
@@ -205,22 +206,20 @@ CLAIMS = (
 )  # fmt: skip
 
 
-def differences(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
-    """Sampled less stated levels over the stated ones, with 4 standard errors of both."""
-    if not len(frame):
+def by_states(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
+    """The levels at t = 100 against the number of states, by prior."""
+    priors = ("dirichlet", "unigram", "doubly-stochastic")
+    rows = where(frame, part="level", t=100, order=2) if len(frame) else frame
+    rows = rows.filter(pl.col("prior").is_in(priors)) if len(rows) else rows
+    if not len(rows):
         return None
-    both = 4 * (pl.col("error") ** 2 + pl.col("stated_error") ** 2).sqrt() / pl.col("stated")
-    q = pl.when(pl.col("q").is_null()).then(pl.lit("")).otherwise(pl.format(" q = {}", "q"))
-    order = pl.when(pl.col("order") == 2).then(pl.lit("")).otherwise(pl.lit(" order 3"))
-    off = 100 * (pl.col("value") / pl.col("stated") - 1)
-    table = where(frame, part="level").select(
-        "strategy", chains=pl.format("{}{}{}, k = {}, t = {}", "prior", q, order, "k", "t"), off=off,
-        low=off - 100 * both, high=off + 100 * both,
-    )  # fmt: skip
-    return dots(
-        table, x="chains", y="off", low="low", high="high", colour="strategy", x_title="chains",
-        title="Levels sampled here beside another program's", y_title="difference, %",
-        subtitle="bars: 4 standard errors of both programs together, and of the last digit that is stated",
+    names = {prior: f"{prior.replace('-', ' ')} chains" for prior in priors}
+    return lines(
+        rows.sort("k", maintain_order=True).with_columns(panel=pl.col("prior").replace_strict(names), line="strategy"),
+        x="k", y="value", line="line",
+        kind="strategy", panel="panel", colours=COLOURS, columns=3, y_domain=(0.0, 0.4), own_x=False,
+        title="What each strategy costs", x_title="states k", y_title="mean KL(truth ‖ strategy), nats",
+        subtitle=f"t = 100; standard errors up to {max(rows['error']):.2g}",
     )  # fmt: skip
 
 
@@ -230,6 +229,6 @@ STUDY = Study(
     about=__doc__ or "",
     stages=(),
     claims=CLAIMS,
-    figures={"differences": differences},
+    figures={"by-states": by_states},
     compute=compute,
 )

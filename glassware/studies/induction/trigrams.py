@@ -52,10 +52,10 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
         return [run for cell in cells for run in repeat(cell, seeds or SEEDS)]
     task = MarkovChain(states=2, length=200, order=3)
     three, one = (CausalTransformer(form="normed", width=16 * heads, heads=heads) for heads in (3, 1))
-    cells = [(three, 6000, RATE, 10), (one, 18_000, RATE, 10), (three, 6000, TEXT_RATE, SEEDS)]
+    long = [(three, 6000, RATE, 10), (one, 18_000, RATE, 10), (three, 6000, TEXT_RATE, SEEDS)]
     return [
         run
-        for model, steps, rate, count in cells
+        for model, steps, rate, count in long
         for run in repeat(transformer_run(task, model, steps=steps, lr=rate, every=10), seeds or count)
     ]
 

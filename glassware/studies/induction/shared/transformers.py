@@ -34,10 +34,14 @@ def transformer_run(
         every: steps between checkpoints.
         init_pairing: runs with the same one and the same seed begin with the same weights.
     """
+    # The measure saves a second look at the held-out chains; which runs succeed is not asked.
+    evaluation = Evaluation(
+        every=every, test=test, measure="truth_distance", direction="below", success=0.05, stop=False
+    )  # fmt: skip
     optimiser = AdamW(lr=lr or RATES[model.form], b1=0.9, b2=0.95, weight_decay=0.1, decayed=DECAYED)
     return Run(
         task=task, model=model, init=Init(pairing=init_pairing), optimiser=optimiser, batch=BATCH, steps=steps,
-        evaluation=Evaluation(every=every, test=test, stop=False), probes=("strategies",),
+        evaluation=evaluation, probes=("strategies",),
     )  # fmt: skip
 
 
