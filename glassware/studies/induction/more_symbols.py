@@ -14,7 +14,8 @@ Grids
 Decisions where the text is silent
     States: 8, and 5 beside them. Without layer norm k = 8 stays nearest to uniform throughout, because its readout
     stays flat; so the plain form is judged at k = 5. A plateau is time spent with a test loss 0.93 to 1.07 of the
-    unigram level. There is no dropout."""
+    unigram level. There is no dropout.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ Decisions where the text is silent
     and nothing is relative then. "No better than unigrams" has room below: the best logistic regression on which
     earlier tokens equal the current one, which is about what one layer of attention can do, has 0.86 of the unigram
     level, and an MLP may add what the counts say about the current token. The upper end keeps out networks that learn
-    nothing. A sudden drop is a loss that falls by more than a quarter within 5% of training, after its first tenth."""
+    nothing. A sudden drop is a loss that falls by more than a quarter within 5% of training, after its first tenth.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ Grids
 Decisions where the text is silent
     States: 2. Layers: 2, with as many heads in each. Learning rate: 0.003; at the text's 0.03 runs may diverge, which
     is recorded and not judged. A crossing is the first checkpoint after step 0 that is nearer to the next strategy than
-    to the one before it. Final: mean of the last three checkpoints, beside levels on the same held-out chains."""
+    to the one before it. Final: mean of the last three checkpoints, beside levels on the same held-out chains.
+"""
 
 from __future__ import annotations
 
