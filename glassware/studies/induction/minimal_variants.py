@@ -157,8 +157,8 @@ def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
 
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
-    """KL(truth || model) along training, beside the levels of the strategies."""
-    found = _panels(frame)
+    """KL(truth || model) along training without a softmax, beside the levels of the strategies."""
+    found = [run for run in _panels(frame) if run[1]["model"] == "minimal-induction"]
     if not found:
         return None
     return curves_and_levels(
@@ -180,7 +180,8 @@ def _name(row: Row) -> str:
     if row["model"] != "minimal-induction":
         return "softmax in both layers"
     start = "" if row["v"] == 0.01 else f", v = {row['v']:g} at first"
-    return f"W at {_factor(row):g} of v's rate{start}"
+    rate = "v's rate" if _factor(row) == 1 else f"{_factor(row):g} of v's rate"
+    return f"W at {rate}{start}"
 
 
 def _setting(found: Panelled) -> str:
