@@ -31,7 +31,7 @@ from glassware.studies.lanes import Row, lanes
 
 ALONE, WITH = "doubly stochastic chains alone", "half of the chains unigram"
 SETTINGS = (("k = 4, t = 100", {"states": 4, "length": 100}), ("k = 4, t = 50", {"states": 4, "length": 50}),
-            ("k = 5, t = 100", {"states": 5, "length": 100}),
+            ("k = 5, t = 50", {"states": 5, "length": 50}),
             ("k = 4, t = 100, plain", {"states": 4, "length": 100, "form": "plain"}))  # fmt: skip
 CHAINS = "doubly stochastic chains seen, thousands"
 
