@@ -143,7 +143,7 @@ class Loop:
         """Take a run through up to ``evaluations`` (traced) rounds of steps and examination; finished, it stays put.
 
         A ``fresh`` run, one that was only initialised, is first examined at step 0. That is a round without steps, so
-        that the examination is compiled once. Under ``vmap``, where lanes must not differ in their number of steps, runs
+        that the examination is compiled once. Under ``vmap`` lanes must not differ in their number of steps: there runs
         ``begin`` with it instead.
         """
         evaluation = self.shape.evaluation
