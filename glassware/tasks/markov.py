@@ -127,6 +127,10 @@ class MarkovChain(Task):
         place = jnp.sum(past * self._digits(), axis=-1)
         return jnp.take_along_axis(matrix, place[..., None, None], axis=-2)[..., 0, :]
 
+    def with_prior(self, prior: Prior) -> MarkovChain:
+        """Chains of the same length and states under another prior that needs no numbers of its own."""
+        return MarkovChain(states=self.states, length=self.length, prior=prior, start=self.start)
+
     def _digits(self) -> Int32[np.ndarray, " tokens"]:
         """Weights of the last n-1 tokens, oldest first, in the number of their context."""
         return (self.states ** np.arange(self.order - 2, -1, -1)).astype(np.int32)
