@@ -9,11 +9,11 @@ import numpy as np
 from glassware.foundation.arrays import Float, Int32
 from glassware.foundation.backend import jax
 from glassware.foundation.draws import held_out_key
-from glassware.probes.subject import AnyTask
+from glassware.probes.subject import Chains
 
 
 @lru_cache(maxsize=16)
-def held_out_chains(task: AnyTask, count: int) -> tuple[Int32[np.ndarray, "chains t"], Float[np.ndarray, "chains k"]]:
+def held_out_chains(task: Chains, count: int) -> tuple[Int32[np.ndarray, "chains t"], Float[np.ndarray, "chains k"]]:
     """The first held-out chains of a task, and the laws of their next tokens.
 
     Drawn once: as part of a program they would be compiled again, and drawn again, whenever a probe looks at them.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from glassware.foundation.arrays import Array, Float, Params, RunValues
+from collections.abc import Mapping
+
+from glassware.foundation.arrays import Array, Float, Params, RunValues, Shaped
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.attention import LOOKED_AT, check_attention, last_layer
 from glassware.probes.held_out_chains import held_out_chains
@@ -18,7 +20,7 @@ def transplants(run: Subject, values: RunValues, params: Params, kept: Params) -
     tokens = jnp.asarray(held_out_chains(run.task, LOOKED_AT)[0])
     *finished, _, readout = params
 
-    def norm(layer: Params) -> Float[Array, ""]:
+    def norm(layer: Mapping[str, Shaped[Array, "..."]]) -> Float[Array, ""]:
         weights = run.network.attention((*finished, layer, readout), tokens)[-1]
         return last_layer(weights[..., -1, :], tokens)["induction_norm"]  # type: ignore[return-value]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import groupby
 
 import numpy as np
 import polars as pl
@@ -21,13 +20,13 @@ from glassware.studies.induction.shared.phases import (
     phases,
     step_at,
 )
+from glassware.studies.induction.shared.plateaus import LONG, SUDDEN, at_level, fall_after, flat_part
 from glassware.studies.lanes import Measure, Row, each_lane, lanes, span
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, at_most, below, between
 
 LENGTH, BATCH = 100, 64  # of the runs that are judged
 FEWEST = {"plain": 4, "normed": 10}  # lanes, by form
 THREE = ["uniform", "unigram", "bigram"]
-FLAT, SUDDEN, LONG = 0.005, 5.0, 5  # nats per checkpoint, times as much, checkpoints of a plateau
 AFTER = 100  # steps after tau* at which the second drop is looked at
 
 tau = Measure("tau*", lambda row: step_at(row, crossing(row)), above(0))
@@ -61,19 +60,18 @@ def plateau(frame: pl.DataFrame) -> Finding:
     return _of(
         frame,
         3,
-        Measure("checkpoints of the plateau", lambda row: len(_flat(row)), at_least(LONG)),
-        Measure("later fall / its median step", _fall_after, at_least(SUDDEN)),
+        Measure("checkpoints of the plateau", lambda row: len(flat_part(row, *_level(row, 1.15))), at_least(LONG)),
+        Measure("later fall / its median step", lambda row: fall_after(row, *_level(row, 1.15)), at_least(SUDDEN)),
     )
 
 
 def long_plateau(frame: pl.DataFrame) -> Finding:
     """The share of checkpoints at the unigram level, with layer norm."""
-    found = [
-        _of(frame, k, Measure("share at the level", lambda row, top=top: _at_level(row, top).mean(), at_least(least)),
-            form="normed")
-        for k, top, least in ((3, 1.15, 0.15), (2, 1.1, 0.1))
-    ]  # fmt: skip
-    return all_of(found, "; ".join(f"k = {k}: {finding.detail}" for k, finding in zip((3, 2), found, strict=True)))
+    found = {}
+    for k, top, least in ((3, 1.15, 0.15), (2, 1.1, 0.1)):
+        share = lambda row, top=top: at_level(row, *_level(row, top)).mean()
+        found[k] = _of(frame, k, Measure("share at the level", share, at_least(least)), form="normed")
+    return _by_states(found)
 
 
 def first_drop(frame: pl.DataFrame) -> Finding:
@@ -113,7 +111,7 @@ def finals(frame: pl.DataFrame) -> Finding:
     """The final distance from the truth over the unigram level, and tau* for k = 2, without layer norm."""
     share = lambda most: Measure("final / unigram level", final_share, at_most(most))
     three, two = _of(frame, 3, share(0.4)), _of(frame, 2, share(0.26), Measure("tau*", tau.of, between(200, 450)))
-    return all_of([three, two], f"k = 3: {three.detail}; k = 2: {two.detail}")
+    return _by_states({3: three, 2: two})
 
 
 def final_of_normed(frame: pl.DataFrame) -> Finding:
@@ -172,7 +170,10 @@ def _each_form(frame: pl.DataFrame, states: int, *measures: Measure) -> Finding:
 
 def _both(frame: pl.DataFrame, *measures: Measure) -> Finding:
     """Every lane of two and of three states."""
-    found = {k: _each_form(frame, k, *measures) for k in (2, 3)}
+    return _by_states({k: _each_form(frame, k, *measures) for k in (2, 3)})
+
+
+def _by_states(found: dict[int, Finding]) -> Finding:
     return all_of([*found.values()], "; ".join(f"k = {k}: {finding.detail}" for k, finding in found.items()))
 
 
@@ -210,27 +211,6 @@ def _nearest_to_unigrams(row: Row) -> int:
     return int(np.argmin(curve(row, "distance_unigram")))
 
 
-def _at_level(row: Row, top: float) -> np.ndarray:
-    """Whether the loss lies at the level of unigrams: not above it by much, not below the best that counts allow."""
-    loss = curve(row, "truth_distance")
-    return (loss >= 0.95 * between_levels(row)["unigram_self"]) & (loss <= top * row_levels(row)["unigram"])
-
-
-def _flat(row: Row) -> list[int]:
-    """The longest run of checkpoints at the unigram level that follow each other in small steps."""
-    loss, here = curve(row, "truth_distance"), _at_level(row, 1.15)
-    still = np.abs(np.diff(loss, prepend=math.inf)) <= FLAT
-    # A checkpoint begins a new group unless it and the one before are at the level, a small step apart.
-    joined = here & np.roll(here, 1) & still
-    groups = np.cumsum(~joined)
-    runs = [[i for i, _ in members] for _, members in groupby(enumerate(groups), key=lambda pair: pair[1])]
-    return max((run for run in runs if here[run[0]]), key=len, default=[])
-
-
-def _fall_after(row: Row) -> float:
-    """The largest fall between checkpoints after the plateau over the median size of its own steps."""
-    flat, loss = _flat(row), curve(row, "truth_distance")
-    if len(flat) < 2:
-        return math.nan
-    later = -np.diff(loss[flat[-1] :])
-    return float(later.max() / np.median(np.abs(np.diff(loss[flat])))) if len(later) else math.nan
+def _level(row: Row, top: float) -> tuple[float, float]:
+    """Where a loss is at the level of unigrams: not above it by much, not below the best that counts allow."""
+    return 0.95 * between_levels(row)["unigram_self"], top * row_levels(row)["unigram"]
