@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numba
 
@@ -15,6 +15,12 @@ from glassware.engine.cache import cache_folder, cache_wanted
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Built = TypeVar("Built")
+
+
+class Callback(Protocol):
+    """A compiled function with an address."""
+
+    address: int
 
 
 class MachineCode:
@@ -35,6 +41,17 @@ class MachineCode:
             return numba.njit(nogil=True, cache=cache_wanted(), error_model="numpy")(function)
         except RuntimeError:  # no folder to write to
             return numba.njit(nogil=True, error_model="numpy")(function)
+        finally:
+            numba.config.CACHE_DIR = theirs
+
+    def callback(self, signature: object, function: Callable[..., object]) -> Callback:
+        """Compile now, for callers that know an address only, and keep the machine code on disk."""
+        theirs = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(self.folder)
+        try:
+            return numba.cfunc(signature, cache=cache_wanted(), error_model="numpy")(function)
+        except RuntimeError:  # no folder to write to
+            return numba.cfunc(signature, error_model="numpy")(function)
         finally:
             numba.config.CACHE_DIR = theirs
 

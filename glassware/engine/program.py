@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
+from glassware.engine import attention
 from glassware.engine.device import mesh, on_cpu
 from glassware.foundation.arrays import Array, Bool, Int, LaneValues, Params, RunValues, Shaped, Whole
 from glassware.tasks import Parity
@@ -103,6 +104,7 @@ class Program:
     """
 
     def __init__(self, shape: Run, lanes: int) -> None:
+        attention.offer()
         self.shape, self.lanes = shape, lanes
         self.loop = Loop(shape)
         self.columns = self.loop.columns()

@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Array, EitherArray, Float, Int, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
+from glassware.models import causal_tables
+from glassware.models.causal_attention import by_key
 from glassware.models.init import normal
 from glassware.models.model import Model
 from glassware.tasks.task import Kind, Task
@@ -92,7 +94,7 @@ class CausalTransformer(Model):
         return (*found, readout)
 
     def apply(self, params: Params, x: Int[Array, "*batch t"]) -> Float[Array, "*batch t classes"]:  # type: ignore[override]
-        return self.run_through(params, x)[0]
+        return causal_tables.logits(self, params, x)
 
     def attention(self, params: Params, x: Int[Array, "*batch t"]) -> tuple[Scores, ...]:
         """The attention weights of every layer, after the softmax."""
@@ -101,7 +103,7 @@ class CausalTransformer(Model):
     def run_through(
         self, params: Params, x: Int[Array, "*batch t"]
     ) -> tuple[Float[Array, "*batch t classes"], tuple[Scores, ...]]:
-        """Logits, and the attention weights of every layer."""
+        """Logits, and the attention weights of every layer: the formula, which ``apply`` computes in a faster way."""
         logits, scores = self._through(params, x)
         return logits, tuple(jax.nn.softmax(a, axis=-1) for a in scores)
 
@@ -137,7 +139,7 @@ class CausalTransformer(Model):
         found = jnp.einsum("...qhj,...khj->...hqk", queries, keys)
         if "positions" in layer:
             by_offset = jnp.einsum("...qhj,mhj->...hqm", queries, self._by_head(layer["positions"][:t]))
-            found = found + _by_key(by_offset)
+            found = found + by_key(by_offset)
         ahead = jnp.arange(t)[None, :] > jnp.arange(t)[:, None]
         return jnp.where(ahead, -jnp.inf, found / math.sqrt(self.width // self.heads))
 
@@ -227,14 +229,3 @@ def _normed(
 ) -> Float[Array, "*batch d"]:
     centred = jnp.asarray(z) - jnp.mean(z, axis=-1, keepdims=True)
     return jnp.asarray(scale) * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5) + shift
-
-
-def _by_key(by_offset: Float[Array, "*batch t t"]) -> Float[Array, "*batch t t"]:
-    """From (query i, offset m) to (query i, key i - m), by shearing the table instead of looking entries up.
-
-    Entries whose key lies ahead are arbitrary.
-    """
-    t = by_offset.shape[-1]
-    flipped = jnp.pad(by_offset[..., ::-1], [(0, 0)] * (by_offset.ndim - 1) + [(0, 1)])
-    flat = flipped.reshape(*by_offset.shape[:-2], t * (t + 1))
-    return flat[..., t - 1 : t - 1 + t * t].reshape(by_offset.shape)

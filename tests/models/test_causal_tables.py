@@ -1,0 +1,83 @@
+"""The fast way through a causal transformer against its formula, ``run_through``."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from glassware.engine import attention
+from glassware.foundation.draws import seed_words
+from glassware.models import CausalTransformer, Init
+from glassware.models.causal_attention import attend, attend_plainly
+from glassware.tasks import MarkovChain
+
+TASK = MarkovChain(states=3, length=9)
+X = np.random.default_rng(1).integers(0, 3, (2, 3, 9))  # sequences in two axes, fewer than a block has
+
+FORMS = [{"heads": 2}, {"form": "normed"}, {"form": "normed", "mlp": True}, {"positions": "absolute", "depth": 1}]
+
+
+def drawn(model, scale, dtype=np.float32):
+    values = Init().values(seed_words(0), model.width, model.layers)
+    rng = np.random.default_rng(0)
+    return jax.tree.map(
+        lambda leaf: np.asarray(scale * (leaf + 0.1 * rng.standard_normal(leaf.shape)), dtype), model.init(values, TASK)
+    )
+
+
+@pytest.mark.parametrize("fields", FORMS, ids=str)
+def test_it_is_the_formula(fields):
+    """In float64, also where scores are in the thousands and attention is all on one key."""
+    model = CausalTransformer(width=8, **fields)
+    with jax.enable_x64(True):
+        both = jax.jit(lambda p: (model.apply(p, X), model.run_through(p, X)[0]))
+        for scale in (3, 30):
+            found, expected = both(drawn(model, scale, np.float64))
+            assert found.dtype == jnp.float64
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("fields", [{}, {"form": "normed"}], ids=str)
+def test_gradients_are_those_of_the_formula(fields):
+    """In float32, through the kernel."""
+    attention.offer()
+    model = CausalTransformer(width=16, **fields)
+    loss = lambda logits: jnp.mean(jax.nn.logsumexp(logits, axis=-1) - logits[..., 0])
+    fast = lambda p: loss(model.apply(p, X))
+    plain = lambda p: loss(model.run_through(p, X)[0])
+    both = jax.jit(lambda p: (jax.grad(fast)(p), jax.grad(plain)(p)))(drawn(model, 3))
+    for found, expected in zip(*map(jax.tree.leaves, both), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max(), rtol=0)
+
+
+def planes(rng, features, scale=1.0):
+    return np.float32(scale * rng.standard_normal((features, 2, 7, 16)))
+
+
+def given(f, g, v, scale=1.0):
+    rng = np.random.default_rng(2)
+    table = np.float32(scale * rng.standard_normal((7, g)))
+    return planes(rng, f, scale), planes(rng, f), planes(rng, g), table, planes(rng, v)
+
+
+@pytest.mark.parametrize(("sizes", "scale"), [((2, 3, 2), 1.0), ((2, 3, 2), 1e4), ((3, 0, 1), 1.0)])
+def test_the_kernel_is_its_formula(sizes, scale):
+    """Means and all slopes; scores of tens of thousands included, and no positions at all."""
+    attention.offer()
+    arrays, seen = given(*sizes, scale), planes(np.random.default_rng(3), sizes[2])
+    slopes = lambda way: jax.jit(lambda a: (way(*a), jax.vjp(way, *a)[1](seen)))(arrays)
+    for found, expected in zip(jax.tree.leaves(slopes(attend)), jax.tree.leaves(slopes(attend_plainly)), strict=True):
+        np.testing.assert_allclose(found, expected, atol=2e-5 * max(1, np.abs(expected).max(initial=0)), rtol=1e-4)
+
+
+def test_the_kernel_takes_lanes_together_and_keeps_nan_in_its_sequence():
+    attention.offer()
+    one = given(1, 2, 1)
+    arrays = jax.tree.map(lambda a: np.stack([a, 2 * a]), one)
+    together = np.asarray(jax.jit(jax.vmap(attend))(*arrays))
+    for lane, found in enumerate(together):
+        np.testing.assert_array_equal(found, jax.jit(attend)(*(a[lane] for a in arrays)))
+    one[0][0, 1, 3, 5] = np.nan
+    spoiled = np.isnan(np.asarray(jax.jit(attend)(*one)))
+    assert spoiled[0, 1, 3, 5]
+    assert spoiled.sum() == 1
