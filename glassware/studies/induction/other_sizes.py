@@ -5,8 +5,8 @@ chains that are half as long. Do the three phases come in the same order, and is
 first, by the transplant of ``induction/attention``?
 
 Grids
-    laptop  k = 5 with t = 100 and k = 3 with t = 50, 10 seeds each, the formula as printed; AdamW at 0.003, batches of
-            64, 900 steps, a checkpoint every 25 steps on 1,024 held-out chains.
+    laptop  k = 5 with t = 100 (1,200 steps) and k = 3 with t = 50 (900 steps), 10 seeds each, the formula as printed;
+            AdamW at 0.003, batches of 64, a checkpoint every 25 steps on 1,024 held-out chains.
     paper   layer norm and an output projection, AdamW at 0.0005, 4,000 steps, a checkpoint every 20, 20 seeds each.
     smoke   seconds, for the tests: k = 2, t = 20, 20 steps.
 
@@ -54,17 +54,18 @@ Check: TypeAlias = Callable[..., Finding]  # of rows and a size
 
 
 class Size(NamedTuple):
-    """A size: k and t."""
+    """A size: k and t, and the steps it takes at laptop scale."""
 
     id: str
     states: int
     length: int
+    steps: int
 
     def __str__(self) -> str:
         return f"k = {self.states}, t = {self.length}"
 
 
-SIZES = (Size("k5", 5, 100), Size("t50", 3, 50))
+SIZES = (Size("k5", 5, 100, 1200), Size("t50", 3, 50, 900))
 
 
 def runs(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
@@ -72,10 +73,12 @@ def runs(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
     if scale == "smoke":
         return transformer.runs(scale, seeds, rows)
     if scale == "laptop":
-        made = [probed_run(k, steps=900, length=t, test=1024, probes=PROBES, keep_every=25) for _, k, t in SIZES]
+        made = [
+            probed_run(k, steps=steps, length=t, test=1024, probes=PROBES, keep_every=25) for _, k, t, steps in SIZES
+        ]
     else:
         normed = {"form": "normed", "steps": 4000, "every": 20, "probes": PROBES, "keep_every": 20}
-        made = [probed_run(k, length=t, **normed) for _, k, t in SIZES]  # type: ignore[arg-type]
+        made = [probed_run(k, length=t, **normed) for _, k, t, _ in SIZES]  # type: ignore[arg-type]
     return [run for one in made for run in repeat(one, seeds or (10 if scale == "laptop" else 20))]
 
 
