@@ -2,8 +2,8 @@
 
 A probe is a pure function (run, values, params) -> {column: array}. A *curve* probe returns scalars and is measured at
 every evaluation; it may ask for the held-out sample as a fourth argument. A *final* probe may return arrays and is
-measured once, when the run ends; it may ask for the weights that the run has kept. Inside glassware adding one is one function and one line in ``PROBES``, outside it
-``gw.register``.
+measured once, when the run ends; it may ask for the weights that the run has kept. Inside glassware adding one is one
+function and one line in ``PROBES``, outside it ``gw.register``.
 """
 
 from __future__ import annotations
