@@ -88,7 +88,7 @@ def order_chart(points: pl.DataFrame, subtitle: str) -> alt.TopLevelMixin:
     """Lines of ``order_points``."""
     return lines(
         points, x="step", y="score", line="run", kind="kind", panel="panel", columns=2, x_title="training step",
-        title="Which layer is learned first?", y_title="score (1: as an induction head)", subtitle=subtitle,
+        title="Which layer is learned first?", y_title="score", subtitle=f"{subtitle}; a layer counts as formed at 1/2",
         colours={FIRST_LAYER: SPARSE, SECOND_LAYER: DENSE}, y_domain=(-0.1, 1.0),
     )  # fmt: skip
 

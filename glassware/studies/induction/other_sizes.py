@@ -127,7 +127,7 @@ def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
         return None
     return shaded_curves(
         distance_curves(found), phase_spans(found), colours={name: COLOURS[name] for name in [*COLOURS][:3]},
-        title="The same phases with five states, and with 50 tokens", x_title="training step", columns=2,
+        title="Phases with five states, and with 50 tokens", x_title="training step", columns=2,
         y_title="mean KL(strategy ‖ model), nats",
         subtitle=f"{setting(found)}; background: nearest strategy of most seeds",
     )  # fmt: skip

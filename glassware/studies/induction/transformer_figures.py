@@ -117,7 +117,7 @@ def panels(frame: pl.DataFrame) -> Panelled:
 def named_panels(named: list[tuple[str, Row]]) -> Panelled:
     """Runs with the names of their panels and how many seeds these have."""
     seeds = Counter(panel for panel, _ in named)
-    return [(f"{panel}, {seeds[panel]} seeds", row) for panel, row in named]
+    return [(f"{panel}, {seeds[panel]} seed{'s' * (seeds[panel] > 1)}", row) for panel, row in named]
 
 
 def setting(runs: Panelled) -> str:
