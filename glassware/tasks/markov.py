@@ -121,10 +121,7 @@ class MarkovChain(Task):
         self, key: Key, index: UInt32[EitherArray, " *batch"]
     ) -> tuple[Int32[Array, "*batch tokens"], Matrices]:
         """The same for held-out chains, which may have a prior of their own."""
-        if self.test_prior is None:
-            return self.raw(key, index)
-        theirs = {"prior": self.test_prior, "test_prior": None, "alpha": None, "share": None, "q": None, "matrix": None}
-        return self.model_copy(update=theirs).raw(key, index)
+        return (self if self.test_prior is None else self.with_prior(self.test_prior)).raw(key, index)
 
     def inputs(  # type: ignore[override]
         self, values: LaneValues, raw: tuple[Int32[Array, "*batch tokens"], Matrices]
@@ -142,6 +139,11 @@ class MarkovChain(Task):
         past = tokens[..., self.length - self.order + 1 : self.length]
         place = jnp.sum(past * self._digits(), axis=-1)
         return jnp.take_along_axis(matrix, place[..., None, None], axis=-2)[..., 0, :]
+
+    def with_prior(self, prior: Prior) -> MarkovChain:
+        """Chains of the same length, states and order under another prior that needs no numbers of its own."""
+        chains = {"states": self.states, "length": self.length, "order": self.order, "start": self.start}
+        return MarkovChain(prior=prior, **chains)  # type: ignore[arg-type]
 
     def _digits(self) -> Int32[np.ndarray, " tokens"]:
         """Weights of the last n-1 tokens, oldest first, in the number of their context."""

@@ -5,6 +5,7 @@ import json
 from glassware.studies import claims, figures
 from glassware.studies.induction.shared.levels import strategy_levels
 from glassware.tasks import MarkovChain
+from tests.studies.judged import verdict
 
 TEST = 64
 PHASES = ("uniform", "unigram", "bigram", "trigram")
@@ -41,3 +42,13 @@ def from_end_to_end(study, trained, folder):
         assert claim.check.__doc__
     assert all(word in study.about for word in ("smoke", "laptop", "paper", "silent"))
     assert len(study.runs("paper")) > len(study.runs("laptop")) > len(study.runs("smoke"))
+
+
+def off_by_one_lane(study, claim, good, odd, like):
+    """The claim holds on good lanes, and fails where the odd one takes the place of the first with these columns."""
+    place = next(i for i, row in enumerate(good) if all(row[name] == odd[name] for name in like))
+    replaced = lambda row: [row if i == place else other for i, other in enumerate(good)]
+    assert verdict(study, claim, good) == "holds"
+    assert verdict(study, claim, replaced(odd)) == "fails"
+    assert verdict(study, claim, replaced({**good[place], "diverged_step": 9})) == "fails"
+    assert verdict(study, claim, good[:2]) == "not enough runs"

@@ -83,6 +83,11 @@ def final_share(row: Row) -> float:
     return final_over(row, "unigram")
 
 
+def final_excess(row: Row) -> float:
+    """The distance from the truth at the end, beyond the level of the bigram strategy."""
+    return float(curve(row, "truth_distance")[-LAST:].mean()) - row_levels(row)["bigram"]
+
+
 def alternates(v: Float[np.ndarray, " t"], most: int) -> bool:
     """Whether every v_j with even j < ``most`` is larger than both its neighbours."""
     return all(v[j - 1] > max(v[j - 2], v[j]) for j in range(2, most, 2))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from glassware.models import CausalTransformer, Init
+from glassware.studies.induction.shared.layers import DECAYED, RATES
 from glassware.tasks import MarkovChain
 from glassware.training import AdamW, Evaluation, Run
 
 BATCH = 64
-DECAYED = ("*.q", "*.k", "*.v", "*.out", "*.into", "*.back", "*.w")  # matrices; no embeddings, positions, norms
-RATES = {"plain": 3e-3, "normed": 5e-4}  # the first is ours, the second that of the paper's runs
 
 
 def transformer_run(
