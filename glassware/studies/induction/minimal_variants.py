@@ -36,7 +36,7 @@ from glassware.studies.induction.shared.runs import minimal_run, repeat
 from glassware.studies.lanes import Measure, Row, each_lane, lanes
 from glassware.studies.study import Study
 from glassware.studies.verdict import Finding, Threshold, all_of, at_least, at_most
-from glassware.training import Run
+from glassware.training import SGD, Run
 
 FACTORS = (1.0, 0.1, 0.01)  # the rate of W over that of v
 SHARES: dict[float, Threshold] = {1.0: at_most(0.45), 0.1: at_least(0.75), 0.01: at_least(0.75)}
@@ -49,16 +49,21 @@ def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
     if scale == "smoke":
         return repeat(minimal_run(2, MinimalInduction(v=0.01), steps=60, length=20, test=256), seeds or 2)
     test, many, few = (1024, SEEDS, 2) if scale == "laptop" else (2048, 10, 10)
+    paired = {"pairing": "rates of the minimal model"}
     slower = [
-        minimal_run(2, flat, test=test, layer_rates=(1.0, factor), pairing="rates of the minimal model")
-        for factor in FACTORS
+        _with_rates(minimal_run(2, flat, test=test), 2e-3, 1.0, rate).model_copy(update=paired) for rate in FACTORS
     ]
-    other = minimal_run(2, steep, test=test, layer_rates=(1.0, 1.0))
-    softmax = minimal_run(2, SoftmaxInduction(), steps=3000, test=test, lr=1.0, layer_rates=(1.0, 1.0, 0.03))
+    other = _with_rates(minimal_run(2, steep, test=test), 2e-3, 1.0, 1.0)
+    softmax = _with_rates(minimal_run(2, SoftmaxInduction(), steps=3000, test=test), 1.0, 1.0, 1.0, 0.03)
     return [
         *(run for cell in slower for run in repeat(cell, seeds or many)),
         *(run for cell in (other, softmax) for run in repeat(cell, seeds or few)),
     ]
+
+
+def _with_rates(run: Run, lr: float, *factors: float) -> Run:
+    """The run with factors on its learning rate for v, W and, where there is one, the scale."""
+    return run.model_copy(update={"optimiser": SGD(lr=lr, weight_decay=0.0, layer_rates=factors)})
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
