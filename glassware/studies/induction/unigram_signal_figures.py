@@ -76,10 +76,10 @@ def slowing(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
         return None
     return dots(
         pl.DataFrame(points), x="setting", y="value", low="low", high="high",
-        title="How much later half unigram chains make the crossing to bigrams",
-        x_title="setting, and how many mixtures never cross in their budget",
+        title="With half the chains unigram, the crossing to bigrams comes later",
+        x_title="setting, and how many mixtures never cross",
         y_title="ratio of τ*, mixture over alone",
-        subtitle="median over pairs and its 95% interval; a run that never crosses counts as crossing at its end",
+        subtitle="median over pairs, 95% interval; a run that never crosses counts as crossing at its end",
     )  # fmt: skip
 
 
