@@ -101,7 +101,7 @@ def losses(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
 
 
 def _each(frame: pl.DataFrame, model: str, *measures: Measure) -> Finding:
-    """Every lane of a model: ten with layer norm or at paper scale of the minimal model, otherwise four."""
+    """Every lane of a model, by the number of states."""
     found = {k: lanes(frame, length=LENGTH, states=k, model=model) for k in ((2, 3) if model == TRANSFORMER else (3,))}
     each = {k: each_lane(rows, 4, *measures) for k, rows in found.items()}
     return all_of([*each.values()], "; ".join(f"k = {k}: {finding.detail}" for k, finding in each.items()))
@@ -127,29 +127,29 @@ def _uniform(row: Row) -> float:
     return strategy_levels(row_task(row).with_prior("doubly-stochastic"), EXAMINED)["uniform"]
 
 
-claim = partial(Claim, where="Figure E.6")
+_claim = partial(Claim, where="Figure E.6")
 CLAIMS = (
-    claim(
+    _claim(
         "fe6-plateau",
         "On the plateau the transformer knows unigram chains, and guesses on doubly stochastic ones",
         threshold="where nearest to unigrams: ≤ 0.05 nats on unigram chains, ≥ 0.9 of the uniform level on doubly "
         "stochastic ones, k = 2 and k = 3, every seed",
         check=frequencies_on_plateau,
     ),
-    claim(
+    _claim(
         "fe6-end",
         "The transformer's loss on doubly stochastic chains falls in the end",
         threshold="final ≤ 0.4 of the uniform level, k = 2 and k = 3, every seed",
         check=falls_at_the_end,
     ),
-    claim(
+    _claim(
         "fe6-minimal-plateau",
         "On the plateau the same is true of the minimal model",
         threshold="where nearest to unigrams: ≤ 0.05 nats on unigram chains, ≥ 0.9 of the uniform level on doubly "
         "stochastic ones, k = 3, every seed",
         check=frequencies_on_plateau_minimal,
     ),
-    claim(
+    _claim(
         "fe6-minimal-end",
         "The minimal model's loss on doubly stochastic chains falls in the end",
         threshold="final ≤ 0.6 of the uniform level, k = 3, every seed",

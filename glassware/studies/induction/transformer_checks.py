@@ -123,7 +123,9 @@ def alternates_before(frame: pl.DataFrame) -> Finding:
     """Whether the positions alternate at the last checkpoint before tau*, k = 2."""
     holds = lambda row: (at := crossing(row)) is not None and alternates(curve(row, "position_scores")[at - 1], 7)
     found = lanes(frame, length=LENGTH, states=2, form="plain")
-    return each_lane(found, 4, Measure("2, 4, 6 stick out", holds, at_least(1)), need=math.ceil(0.75 * len(found)) or 4)
+    return each_lane(
+        found, 4, Measure("2, 4, 6 stick out", holds, at_least(1)), need=max(3, math.ceil(0.75 * len(found)))
+    )
 
 
 def alternates_half_way(frame: pl.DataFrame) -> Finding:

@@ -42,6 +42,7 @@ def test_alternation_may_fail_in_one_seed_of_four():
     one, two = good.head(3).vstack(rows(flat).head(1)), rows(flat).head(1).vstack(rows(later).head(1))
     assert verdict(STUDY, "fe7-alternates", one) == "holds"
     assert verdict(STUDY, "fe7-alternates", two.vstack(good.head(2))) == "fails"
+    assert verdict(STUDY, "fe7-alternates", good.head(1)) == "not enough runs"
 
 
 PAPER = ["f1-phases", "f1-crossing-normed", "f3-long-plateau", "fe7-final", "fe7-alternates-normed", "fe3-ten-seeds"]
