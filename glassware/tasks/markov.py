@@ -8,10 +8,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Array, EitherArray, Float, Int32, Key, LaneValues, UInt32
-from glassware.foundation.backend import jax, jnp
+from glassware.foundation.backend import jnp
 from glassware.foundation.draws import draw, unit
 from glassware.tasks.doubly_stochastic import doubly_stochastic, numbers_needed
 from glassware.tasks.gamma import gamma
+from glassware.tasks.maps import follow
 from glassware.tasks.task import Kind, Task
 from glassware.theory.birkhoff import LARGEST
 
@@ -115,7 +116,7 @@ class MarkovChain(Task):
         """Tokens x_1 .. x_{t+1}, and the matrix they come from."""
         index = jnp.asarray(index, jnp.uint32)
         matrix = self._matrix(key, index)
-        return self._tokens(matrix, uniforms(key, index, TOKENS, self.length + 1)), matrix
+        return self._tokens(key, index, matrix), matrix
 
     def held_out(
         self, key: Key, index: UInt32[EitherArray, " *batch"]
@@ -179,21 +180,25 @@ class MarkovChain(Task):
             drawn = gamma(lambda first, count: uniforms(key, index, MATRIX + first, count), alpha).reshape(shape)
         return drawn / jnp.sum(drawn, axis=-1, keepdims=True)
 
-    def _tokens(self, matrix: Matrices, u: Uniforms) -> Int32[Array, "*batch tokens"]:
-        """The chain, by composing its random steps: each is a map from contexts to contexts."""
-        k, past = self.states, self.order - 1
-        contexts = np.arange(self.contexts, dtype=np.int32)
+    def _tokens(self, key: Key, index: UInt32[Array, " *batch"], matrix: Matrices) -> Int32[Array, "*batch tokens"]:
+        """The chain, by composing its random steps: each is a map from contexts to contexts.
+
+        Sequences lie along the last axis meanwhile, which compilers make vectors of.
+        """
+        k, past = np.uint32(self.states), self.order - 1
+        u = _uniforms_first(key, index, TOKENS, self.length + 1)
         if self.start == "stationary":
-            first = _pick(stationary(self._lifted(matrix)), u[..., 0])
+            first = _pick(stationary(self._lifted(matrix)), u[0]).astype(jnp.uint32)
         else:
-            first = (u[..., 0] * self.contexts).astype(jnp.int32)
+            first = (u[0] * self.contexts).astype(jnp.uint32)
         # A step from each context, at every position at once; then how each prefix of steps moves the first context.
-        token = _pick(matrix[..., None, :, :], u[..., 1 : self.length + 2 - past, None])
-        moves = (contexts * k + token) % self.contexts
-        moved = jax.lax.associative_scan(lambda f, g: jnp.take_along_axis(g, f, axis=-1), moves, axis=-2)
-        later = jnp.take_along_axis(moved, first[..., None, None], axis=-1)[..., 0] % k
-        earlier = (first[..., None] // self._digits()) % k
-        return jnp.concatenate([earlier, later], axis=-1).astype(jnp.int32)
+        ends = jnp.moveaxis(_ends(matrix), (-2, -1), (0, 1))  # (contexts, states - 1, *batch)
+        token = jnp.sum(u[None, 1 : self.length + 2 - past, None] >= ends[:, None], axis=2, dtype=jnp.uint32)
+        contexts = np.arange(self.contexts, dtype=np.uint32).reshape(-1, *[1] * u.ndim)
+        later = follow((contexts * k + token) % np.uint32(self.contexts), first) % k
+        digits = self._digits().astype(np.uint32).reshape(-1, *[1] * first.ndim)
+        tokens = jnp.concatenate([first // digits % k, later])
+        return jnp.moveaxis(tokens, 0, -1).astype(jnp.int32)
 
     def _lifted(self, matrix: Matrices) -> Float[Array, "*batch contexts contexts"]:
         """The chain on contexts."""
@@ -210,6 +215,13 @@ def uniforms(key: Key, index: UInt32[Array, " *batch"], first: int, count: int) 
     places = jnp.uint32(first) + jnp.arange(-(-count // 2), dtype=jnp.uint32)
     words = draw(key, index[..., None], places)
     return unit(jnp.stack(words, axis=-1).reshape(*index.shape, -1)[..., :count])
+
+
+def _uniforms_first(key: Key, index: UInt32[Array, " *batch"], first: int, count: int) -> Float[Array, "{count} ..."]:
+    """The same numbers, with the examples last."""
+    places = jnp.uint32(first) + jnp.arange(-(-count // 2), dtype=jnp.uint32)
+    words = draw(key, index, places.reshape(-1, *[1] * index.ndim))
+    return unit(jnp.stack(words, axis=1).reshape(-1, *index.shape)[:count])
 
 
 def stationary(chain: Float[Array, "*batch contexts contexts"]) -> Float[Array, "*batch contexts"]:
@@ -234,8 +246,12 @@ def _doubly_stochastic(key: Key, index: UInt32[Array, " *batch"], k: int) -> Mat
 
 def _pick(law: Float[Array, "*#batch states"], u: Float[Array, " *#batch"]) -> Int32[Array, " *batch"]:
     """The state in whose share of [0, 1) u lies."""
-    ends = jnp.cumsum(law, axis=-1)[..., :-1]  # the last is 1, whatever rounding says
-    return jnp.sum(u[..., None] >= ends, axis=-1).astype(jnp.int32)
+    return jnp.sum(u[..., None] >= _ends(law), axis=-1).astype(jnp.int32)
+
+
+def _ends(law: Float[Array, "*batch states"]) -> Float[Array, "*batch ends"]:
+    """Where the shares of [0, 1) end; the last ends at 1, whatever rounding says."""
+    return jnp.cumsum(law, axis=-1)[..., :-1]
 
 
 def _check_stochastic(matrix: tuple[tuple[float, ...], ...], states: int) -> None:

@@ -54,9 +54,12 @@ def cross_entropy(logits: Array, y: Array) -> Array:
     if y.ndim == logits.ndim:
         log_probabilities = jax.nn.log_softmax(logits, axis=-1)
         return _over_positions(-jnp.sum(y * log_probabilities, axis=-1), jnp.ones(y.shape[:-1], bool))
-    true = jnp.arange(logits.shape[-1]) == y[..., None]
-    right = jnp.sum(jnp.where(true, logits, 0.0), axis=-1)
-    wrong_ones = jax.nn.logsumexp(logits, axis=-1, where=~true)
+    # The few classes of a sequence come first: compilers make vectors of the last axis.
+    axis = 0 if logits.ndim > 2 else -1
+    classes = jnp.arange(logits.shape[-1]).reshape(-1, *[1] * (y.ndim if axis == 0 else 0))
+    logits, true = jnp.moveaxis(logits, -1, axis), classes == jnp.expand_dims(y, axis)
+    right = jnp.sum(jnp.where(true, logits, 0.0), axis=axis)
+    wrong_ones = jax.nn.logsumexp(logits, axis=axis, where=~true)
     return _over_positions(jax.nn.softplus(wrong_ones - right), y >= 0)
 
 

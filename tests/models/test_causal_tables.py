@@ -14,7 +14,7 @@ from glassware.tasks import MarkovChain
 TASK = MarkovChain(states=3, length=9)
 X = np.random.default_rng(1).integers(0, 3, (2, 3, 9))  # sequences in two axes, fewer than a block has
 
-FORMS = [{"heads": 2}, {"form": "normed"}, {"form": "normed", "mlp": True}, {"positions": "absolute", "depth": 1}]
+FORMS = [{"heads": 2}, {"form": "normed"}]
 
 
 def drawn(model, scale, dtype=np.float32):
@@ -37,11 +37,10 @@ def test_it_is_the_formula(fields):
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("fields", [{}, {"form": "normed"}], ids=str)
-def test_gradients_are_those_of_the_formula(fields):
+def test_gradients_are_those_of_the_formula():
     """In float32, through the kernel."""
     attention.offer()
-    model = CausalTransformer(width=16, **fields)
+    model = CausalTransformer(width=16, form="normed")
     loss = lambda logits: jnp.mean(jax.nn.logsumexp(logits, axis=-1) - logits[..., 0])
     fast = lambda p: loss(model.apply(p, X))
     plain = lambda p: loss(model.run_through(p, X)[0])
