@@ -177,10 +177,9 @@ class Program:
     def _each(self, chunk: Chunk) -> tuple[State, Records]:
         def one(lane: tuple[RunValues, State, Bool[Array, ""]]) -> tuple[State, Records]:
             values, state, fresh = lane
-            begin = lambda: self.loop.begin(values, chunk.exam, CAPACITY)
-            keep = lambda: (state, self.loop.blank(CAPACITY))
-            state, records = jax.lax.cond(fresh, begin, keep)
-            return self.loop.advance(values, state, records, chunk.exam, chunk.evaluations)
+            state = jax.lax.cond(fresh, lambda: self.loop.init(values), lambda: state)
+            records = self.loop.blank(CAPACITY)
+            return self.loop.advance(values, state, records, chunk.exam, chunk.evaluations, fresh)
 
         return jax.lax.map(one, (chunk.values, chunk.state, chunk.fresh))
 

@@ -9,6 +9,7 @@ initial weight has an address, and drawing it twice gives it twice.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
 from typing import TypeAlias, TypeVar, cast
@@ -16,6 +17,7 @@ from typing import TypeAlias, TypeVar, cast
 import numpy as np
 
 from glassware.foundation.arrays import Array, EitherArray, Float32, Key, UInt32, Whole
+from glassware.foundation.backend import jax
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY_CONSTANT = 0x1BD11BDA
@@ -23,6 +25,7 @@ PARITY_CONSTANT = 0x1BD11BDA
 Kind = TypeVar("Kind", np.ndarray, Array, EitherArray)  # all functions here work on arrays of NumPy and of JAX
 Words: TypeAlias = UInt32[Kind, "..."]
 Word: TypeAlias = np.uint32 | UInt32[EitherArray, "..."]
+HOST = (np.ndarray, np.generic, int)  # what NumPy computes with; anything else is JAX's
 
 
 class Stream(IntEnum):
@@ -117,7 +120,19 @@ def draw(
     >>> bool((gw.draw(key, index[2:], 0)[0] == first[2:]).all())  # an example depends on its own index alone
     True
     """
-    return threefry((key[0], key[1]), counter0, cast("Words[Kind]", counter1))  # a number broadcasts
+    low, high = key[0], key[1]
+    on_host = all(isinstance(one, HOST) for one in (low, high, counter0, counter1))
+    made = threefry if on_host else _traced_threefry()
+    return made((low, high), counter0, cast("Words[Kind]", counter1))  # a number broadcasts
+
+
+@lru_cache(maxsize=1)
+def _traced_threefry() -> Callable[..., tuple[Words[Kind], Words[Kind]]]:
+    """The generator as JAX traces it, once per shape: its hundred operations would be most of the tracing of a program.
+
+    Inlined, so that what is compiled is what the operators alone would give.
+    """
+    return cast("Callable[..., tuple[Words[Kind], Words[Kind]]]", jax.jit(threefry, inline=True))
 
 
 def unit(words: UInt32[Kind, "*shape"]) -> Float32[Kind, "*shape"]:

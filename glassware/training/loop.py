@@ -132,9 +132,20 @@ class Loop:
         return state, self.blank(capacity).add(state.t, row)
 
     def advance(
-        self, values: RunValues, state: State, records: Records, exam: Examination | None, evaluations: Whole
+        self,
+        values: RunValues,
+        state: State,
+        records: Records,
+        exam: Examination | None,
+        evaluations: Whole,
+        fresh: Array | None = None,
     ) -> tuple[State, Records]:
-        """Take a run through up to ``evaluations`` (traced) rounds of steps and examination; finished, it stays put."""
+        """Take a run through up to ``evaluations`` (traced) rounds of steps and examination; finished, it stays put.
+
+        A ``fresh`` run, one that was only initialised, is first examined at step 0. That is a round without steps, so
+        that the examination is compiled once. Under ``vmap`` lanes must not differ in their number of steps: there runs
+        ``begin`` with it instead.
+        """
         evaluation = self.shape.evaluation
 
         def unfinished(carry: Carry) -> Array:
@@ -146,11 +157,14 @@ class Loop:
             steps: Array | int = evaluation.every
             if evaluation.growth is not None:
                 steps = jnp.minimum(evaluation.next(state.t), values["steps"]) - state.t
+            if fresh is not None:
+                steps = jnp.where(i < 0, 0, steps)
             state = jax.lax.fori_loop(0, steps, lambda _, s: self.step(values, s), state)
             state, row = self.evaluate(values, state, exam)
             return i + 1, state, records.add(state.t, row)
 
-        _, state, records = jax.lax.while_loop(unfinished, round_, (jnp.int32(0), state, records))
+        start = jnp.int32(0) if fresh is None else -fresh.astype(jnp.int32)
+        _, state, records = jax.lax.while_loop(unfinished, round_, (start, state, records))
         return state, records
 
     def final(self, values: RunValues, params: Params) -> dict[str, EitherArray]:

@@ -71,14 +71,11 @@ def gaps(runs: list[Run], chunks: tuple[int, ...] = (2,)) -> list[float]:
     [
         {"task": Parity(n=31, k=2, noise=0.2), "model": MLP(width=16)},
         {"task": Parity(n=32, k=4), "model": MLP(width=1), "m": 1},
-        {"task": Parity(n=33, k=3), "model": MLP(width=17)},
-        {"task": Parity(n=64, k=3), "model": MLP(width=40), "batch": 7},
+        {"task": Parity(n=33, k=3), "model": MLP(width=17), "batch": 7},
         {"task": Parity(n=150, k=3), "model": MLP(width=20), "batch": 70},
-        {"task": Parity(n=3, k=3), "model": MLP(width=3, output_bias=False)},
-        {"m": None, "batch": 1},
+        {"task": Parity(n=3, k=3), "model": MLP(width=3, output_bias=False), "m": None, "batch": 1},
         {"init": Init(scheme="sparse"), "optimiser": SGD(lr=0.1, weight_decay=0.1, layer_rates=(1.0, 0.25))},
         {"evaluation": Evaluation(test=1000, screen=300, train=260, every=100, success=0.3, stop=False)},
-        {"evaluation": Evaluation(test=1000, screen=512, every=100, success=0.3, stop=False)},
     ],
     ids=str,
 )

@@ -65,13 +65,11 @@ def compare(
 @pytest.mark.parametrize(
     "changes",
     [
-        {},
         {"task": Parity(n=33, k=4), "model": MLP(width=24), "init": Init(scheme="sparse"), "m": None},
-        {"loss": "square", "optimiser": SGD(lr=0.02, weight_decay=0.01), "model": MLP(width=40)},
+        {"loss": "square", "optimiser": SGD(lr=0.02, weight_decay=0.01), "model": MLP(width=40), "m": 1},
         {"loss": "logistic", "task": Parity(n=70, k=3, noise=0.1)},
-        {"m": 1},
     ],
-    ids=["hinge", "even-k-online-sparse-two-tiles", "square-width-40", "logistic-noise-n-70", "one-example"],
+    ids=["hinge-even-k-online-sparse-two-tiles", "square-width-40-one-example", "logistic-noise-n-70"],
 )
 def test_exact_kernel_trains_like_xla(changes: dict[str, Any]) -> None:
     base = run(**changes)
@@ -81,7 +79,7 @@ def test_exact_kernel_trains_like_xla(changes: dict[str, Any]) -> None:
     np.testing.assert_allclose(curves[0], expected[0], atol=1e-4)
 
 
-@pytest.mark.parametrize(("n", "tile_rows", "span"), [(50, 16, 1), (70, 16, 2), (127, 0, 2)])
+@pytest.mark.parametrize(("n", "tile_rows", "span"), [(70, 16, 2), (127, 0, 1)])
 def test_every_layout_trains_like_xla(n: int, tile_rows: int, span: int) -> None:
     base = run(task=Parity(n=n, k=3), model=MLP(width=40), evaluation=Evaluation(test=96, every=50))
     gap, _, _ = compare([base], "exact", chunks=(1, 1), layout=Layout(n, 40, tile_rows=tile_rows, span=span))
@@ -92,12 +90,15 @@ def test_every_layout_trains_like_xla(n: int, tile_rows: int, span: int) -> None
     "changes",
     [
         {"model": MLP(width=10, activation="power", degree=3), "loss": "square", "batch": 4, "m": None},
-        {"model": MLP(width=3, activation="sinusoid", degree=2), "task": Parity(n=33, k=2), "batch": 70},
-        {"model": MLP(width=1, activation="zigzag", degree=3, output_bias=False), "batch": 128, "m": None},
+        {
+            "model": MLP(width=3, activation="sinusoid", degree=2, output_bias=False),
+            "task": Parity(n=33, k=2),
+            "batch": 70,
+        },
         {"model": Neuron(activation="triangle", degree=4), "loss": "square", "batch": 1},
         {"model": PolyNet(degree=3), "loss": "logistic", "batch": 16, "m": None},
     ],
-    ids=["power-batch-4", "sinusoid-two-words-batch-70", "zigzag-batch-128", "neuron-batch-1", "polynet"],
+    ids=["power-batch-4", "sinusoid-two-words-batch-70", "neuron-batch-1", "polynet"],
 )
 def test_every_form_and_batch_size_trains_like_xla(changes: dict[str, Any]) -> None:
     """Width 3 has padded units whose activation is not zero, a batch of 70 a block that is not full."""
@@ -108,22 +109,11 @@ def test_every_form_and_batch_size_trains_like_xla(changes: dict[str, Any]) -> N
     assert expected[0].shape[1] == 2
 
 
-def test_several_chunks_in_a_row_continue_exactly() -> None:
-    base = run(evaluation=Evaluation(test=96, every=50))
-    gap, _, _ = compare([base], "exact", chunks=(1, 2, 1))
-    assert gap < EXACT
-
-
-def test_fast_kernel_follows_xla_until_chaos_sets_in() -> None:
+def test_fast_kernel_follows_xla_until_chaos_sets_in_under_strong_weight_decay_too() -> None:
     base = run(evaluation=Evaluation(test=96, every=20))
-    gap, _, _ = compare([base], "fast", chunks=(1,))
+    decaying = base.model_copy(update={"optimiser": SGD(lr=0.1, weight_decay=2.0)})
+    gap, _, _ = compare([base, decaying], "fast", chunks=(1,))
     assert 0 < gap < 5e-3
-
-
-def test_fast_kernel_survives_strong_weight_decay() -> None:
-    base = run(optimiser=SGD(lr=0.1, weight_decay=2.0), evaluation=Evaluation(test=96, every=100))
-    gap, _, _ = compare([base], "fast")
-    assert gap < 5e-3
 
 
 def test_success_and_divergence_are_seen_by_the_kernel() -> None:
