@@ -63,7 +63,7 @@ def engine(problem: Problem) -> tuple[Callable[[], int], float]:
 
     advance()
     weights = {name: leaf[0] for name, leaf in first_weights(problem).items()}
-    model = run.model
+    model = CausalTransformer(width=problem["width"])
     return advance, _loss(problem, weights, lambda leaves, x: model.apply(_as_params(leaves), x))
 
 
