@@ -1,5 +1,7 @@
 """One layer: claims on lanes that stay at unigrams, and with one lane off."""
 
+import json
+
 import pytest
 
 from glassware.studies.induction.one_layer import STUDY, largest_fall
@@ -10,14 +12,17 @@ STAYS = ["uniform", *["unigram"] * 9]
 
 def layer(depth=1, mlp=False, final=0.85, positions="relative", **changes):
     """Its loss comes down to its final level within six checkpoints."""
-    made = lane(STAYS, **{"final": final, "depth": depth, "mlp": mlp, "positions": positions, "length": 100, **changes})
+    made = lane(
+        STAYS, **{"final": final, "mlp": mlp, "positions": positions, "length": 100, "layers": depth, **changes}
+    )
+    made["spec"] = json.dumps({**json.loads(made["spec"]), "model": {"depth": depth}})
     first, last = made["curve_truth_distance"][0], made["curve_truth_distance"][-1]
     return {**made, "curve_truth_distance": [first, *(last * (1 + 0.2 / i) for i in range(1, 7)), *[last] * 3]}
 
 
 WITH = {"mlp": True, "positions": "absolute"}
 GOOD = [*[layer()] * 3, *[layer(final=0.75, **WITH)] * 3, *[layer(2, final=0.2)] * 3]
-LIKE = ("depth", "mlp")
+LIKE = ("layers", "mlp")
 OFF = [
     ("fe8-attention", layer(final=0.7)),
     ("fe8-attention", layer(final=2.0)),  # as good as untrained
