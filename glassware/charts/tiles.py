@@ -48,7 +48,7 @@ def tiles(
         ],
     )
     named: Spec = {"values": legend_values} if legend_values else {}
-    legend = alt.Legend(title=value_title, gradientLength=150, **named)
+    legend = alt.Legend(title=value_title, gradientLength=max(66, min(150, ROW_HEIGHT * len(rows))), **named)
     known = base.transform_filter("isValid(datum.value)")
     layers = [
         base.transform_filter("!isValid(datum.value)").mark_rect(color=FAINT, stroke="white"),

@@ -149,7 +149,8 @@ class Program:
     def final(self, values: RunValues, state: State, lane: int) -> dict[str, Shaped[np.ndarray, "..."]]:
         if not self.shape.probes:
             return {}  # fetching a lane's weights costs milliseconds, which short runs would feel
-        return {name: np.asarray(a) for name, a in self._final(values, self.params(state, lane)).items()}
+        kept = jax.tree.map(lambda a: np.asarray(a[lane]), state.kept)
+        return {name: np.asarray(a) for name, a in self._final(values, self.params(state, lane), kept).items()}
 
     def first(self, values: RunValues) -> Params:
         return jax.tree.map(np.asarray, self._first(values))

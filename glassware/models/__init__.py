@@ -14,6 +14,7 @@ from glassware.models.neuron import Neuron
 from glassware.models.paired import Paired
 from glassware.models.polynet import PolyNet
 from glassware.models.readout import Readout
+from glassware.models.softmax_induction import SoftmaxInduction
 from glassware.models.solved import Solved
 from glassware.models.transformer import Transformer
 
@@ -34,6 +35,7 @@ MODELS: dict[str, type[Model] | type[Solved]] = {
     "readout": Readout,
     "causal-transformer": CausalTransformer,
     "minimal-induction": MinimalInduction,
+    "softmax-induction": SoftmaxInduction,
 }
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "PowerNet",
     "RandomFeatures",
     "Readout",
+    "SoftmaxInduction",
     "Solved",
     "Transformer",
 ]

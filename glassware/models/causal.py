@@ -104,23 +104,33 @@ class CausalTransformer(Model):
         self, params: Params, x: Int[Array, "*batch t"]
     ) -> tuple[Float[Array, "*batch t classes"], tuple[Scores, ...]]:
         """Logits, and the attention weights of every layer: the formula, which ``apply`` computes in a faster way."""
+        logits, scores = self._through(params, x)
+        return logits, tuple(jax.nn.softmax(a, axis=-1) for a in scores)
+
+    def layer_scores(self, params: Params, x: Int[Array, "*batch t"]) -> tuple[Scores, ...]:
+        """A of every layer before the softmax; minus infinity where the key lies ahead."""
+        return self._through(params, x)[1]
+
+    def _through(
+        self, params: Params, x: Int[Array, "*batch t"]
+    ) -> tuple[Float[Array, "*batch t classes"], tuple[Scores, ...]]:
+        """Logits, and A of every layer."""
         embedding, *layers, readout = params
         z = embedding["tokens"][x]
         if self.positions == "absolute":
             z = z + embedding["positions"][: x.shape[-1]]
         seen = []
         for layer in layers:
-            inner = _normed(z, layer["scale"], layer["shift"]) if "scale" in layer else z
-            weights = jax.nn.softmax(self.scores(layer, inner), axis=-1)
-            seen.append(weights)
+            inner = _inner(layer, z)
+            seen.append(self.scores(layer, inner))
             values = self._by_head(inner @ layer["v"])
+            weights = jax.nn.softmax(seen[-1], axis=-1)
             mixed = jnp.einsum("...hqk,...khj->...qhj", weights, values).reshape(z.shape)
             z = z + (mixed @ layer["out"] if "out" in layer else mixed)
             if self.mlp:
                 inner = _normed(z, layer["mlp_scale"], layer["mlp_shift"])
                 z = z + jax.nn.relu(inner @ layer["into"]) @ layer["back"]
-        z = _normed(z, readout["scale"], readout["shift"]) if "scale" in readout else z
-        return z @ readout["w"], tuple(seen)
+        return _inner(readout, z) @ readout["w"], tuple(seen)
 
     def scores(self, layer: Mapping[str, Float[EitherArray, "..."]], z: Float[EitherArray, "*batch t d"]) -> Scores:
         """A before the softmax; minus infinity where the key lies ahead."""
@@ -132,6 +142,13 @@ class CausalTransformer(Model):
             found = found + by_key(by_offset)
         ahead = jnp.arange(t)[None, :] > jnp.arange(t)[:, None]
         return jnp.where(ahead, -jnp.inf, found / math.sqrt(self.width // self.heads))
+
+    def positional_scores(self, params: Params) -> Float[Array, "heads tokens t"]:
+        """What each offset adds to A in the first layer, by the current token."""
+        layer = params[1]
+        queries = self._by_head(_inner(layer, params[0]["tokens"]) @ layer["q"])
+        found = jnp.einsum("ahj,mhj->ham", queries, self._by_head(layer["positions"]))
+        return found / math.sqrt(self.width // self.heads)
 
     def _by_head(self, rows: Float[EitherArray, "*batch d"]) -> Float[Array, "*batch heads j"]:
         return jnp.reshape(rows, (*rows.shape[:-1], self.heads, -1))
@@ -198,6 +215,13 @@ class MinimalInduction(Model):
 
     def widest(self, task: Task) -> int:
         return task.input_shape[0] * task.classes**2
+
+
+def _inner(
+    layer: Mapping[str, Float[EitherArray, "..."]], z: Float[EitherArray, "*batch d"]
+) -> Float[EitherArray, "*batch d"]:
+    """What a layer, or the readout, sees."""
+    return _normed(z, layer["scale"], layer["shift"]) if "scale" in layer else z
 
 
 def _normed(

@@ -2,8 +2,8 @@
 
 A probe is a pure function (run, values, params) -> {column: array}. A *curve* probe returns scalars and is measured at
 every evaluation; it may ask for the held-out sample as a fourth argument. A *final* probe may return arrays and is
-measured once, when the run ends. Inside glassware adding one is one function and one line in ``PROBES``, outside it
-``gw.register``.
+measured once, when the run ends; it may ask for the weights that the run has kept. Inside glassware adding one is one
+function and one line in ``PROBES``, outside it ``gw.register``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from glassware.foundation.errors import GlasswareError
+from glassware.probes.attention import attention, check_attention, check_positions, positions
 from glassware.probes.fits import (
     any_model,
     endless_sample,
@@ -24,12 +25,21 @@ from glassware.probes.fits import (
 )
 from glassware.probes.gap import fourier_gap
 from glassware.probes.irreps import check_irreps, irrep_mass, irrep_neurons, logit_gaps
+from glassware.probes.kept_attention import attention_maps, check_kept, transplants
 from glassware.probes.margins import check_margin, largest_neurons, margin
 from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
+from glassware.probes.other_priors import check_other_priors, other_priors
 from glassware.probes.outputs import component_views, components, correlation, largest_output
 from glassware.probes.parity_neurons import check_parity_neurons, parity_neurons
 from glassware.probes.readout import solvable, solved_readout
-from glassware.probes.strategies import check_minimal_weights, check_strategies, minimal_weights, strategies
+from glassware.probes.strategies import (
+    all_strategies,
+    check_all_strategies,
+    check_minimal_weights,
+    check_strategies,
+    minimal_weights,
+    strategies,
+)
 from glassware.probes.subject import Candidate, Found, Views
 from glassware.probes.weights import (
     first_layer_weights,
@@ -50,6 +60,7 @@ class Probe:
         measure: a function of (run, values, params) that returns columns: ``{"name": array}``.
         check: raises a ValueError of one sentence for a run that the probe does not fit.
         sample: whether a curve probe gets the held-out sample: ``raw`` (blocks, block, ..) and ``inputs``.
+        kept: whether a final probe gets the weights at the steps that the run keeps: parameters with one more axis.
         views: where the probe is the share of right outputs on other views of the held-out examples: these views, from
             (task, lane values, raw). Such a probe fits models that are solved as well.
 
@@ -63,6 +74,7 @@ class Probe:
     measure: Callable[..., Found]
     check: Callable[[Candidate], None] = any_model
     sample: bool = False
+    kept: bool = False
     views: Callable[..., Views] | None = None
 
     def __post_init__(self) -> None:
@@ -96,7 +108,13 @@ PROBES: dict[str, Probe] = {
     "logit_gaps": Probe("final", logit_gaps, check_irreps),
     "parity_neurons": Probe("final", parity_neurons, check_parity_neurons),
     "strategies": Probe("curve", strategies, check_strategies, sample=True),
+    "all_strategies": Probe("curve", all_strategies, check_all_strategies, sample=True),
+    "other_priors": Probe("curve", other_priors, check_other_priors),
     "minimal_weights": Probe("curve", minimal_weights, check_minimal_weights),
+    "attention": Probe("curve", attention, check_attention, sample=True),
+    "positions": Probe("curve", positions, check_positions),
+    "attention_maps": Probe("final", attention_maps, check_kept, kept=True),
+    "transplants": Probe("final", transplants, check_kept, kept=True),
 }
 
 __all__ = ["PROBES", "Probe"]

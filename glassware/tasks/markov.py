@@ -10,12 +10,15 @@ from pydantic import Field, model_validator
 from glassware.foundation.arrays import Array, EitherArray, Float, Int32, Key, LaneValues, UInt32
 from glassware.foundation.backend import jnp
 from glassware.foundation.draws import draw, unit
+from glassware.tasks.doubly_stochastic import doubly_stochastic, numbers_needed
 from glassware.tasks.gamma import gamma
 from glassware.tasks.maps import follow
 from glassware.tasks.task import Kind, Task
-from glassware.theory.birkhoff import LARGEST, simplices, vertices
+from glassware.theory.birkhoff import LARGEST
 
 Prior: TypeAlias = Literal["dirichlet", "doubly-stochastic", "unigram", "mixture", "interpolated", "given"]
+# Priors without numbers of their own, on which a model trained on another one can be examined.
+TestPrior: TypeAlias = Literal["dirichlet", "doubly-stochastic", "unigram"]
 Matrices: TypeAlias = Float[Array, "*batch contexts states"]  # next-token laws, one row per context
 Uniforms: TypeAlias = Float[Array, "*batch count"]
 
@@ -32,7 +35,7 @@ class MarkovChain(Task):
         states: k.
         length: t, the tokens that a model sees.
         prior: the law of the transition matrix. ``dirichlet``: independent rows. ``doubly-stochastic``: uniform among
-            matrices whose columns sum to 1 too, so that all tokens are equally frequent (k up to 4). ``unigram``: all
+            matrices whose columns sum to 1 too, so that all tokens are equally frequent (k up to 5). ``unigram``: all
             rows equal, so that only frequencies matter. ``mixture``: doubly stochastic with probability ``share``, else
             unigram. ``interpolated`` (k = 2): rows (a, 1-a) and (b, 1-b) in random order, b = (1-q) a + q (1-a).
             ``given``: always ``matrix``.
@@ -42,6 +45,7 @@ class MarkovChain(Task):
         q: of the ``interpolated`` prior; 0 is ``unigram``, 1 doubly stochastic.
         matrix: k rows of k probabilities (``given`` only).
         start: the law of x_1: ``stationary``, that of the chain itself, or ``uniform``.
+        test_prior: the law of the matrices of held-out chains, where it is not ``prior``.
 
     >>> import glassware as gw
     >>> gw.MarkovChain(states=3, length=100).input_shape
@@ -58,6 +62,7 @@ class MarkovChain(Task):
     q: Annotated[float, Field(ge=0, le=1)] | None = None
     matrix: tuple[tuple[Annotated[float, Field(ge=0, le=1)], ...], ...] | None = None
     start: Literal["stationary", "uniform"] = "stationary"
+    test_prior: TestPrior | None = None
 
     kind: ClassVar[Kind] = "sequence"
     measure: ClassVar[str] = "cross_entropy"
@@ -78,14 +83,16 @@ class MarkovChain(Task):
                 raise ValueError(f"the prior '{prior}' needs {field}")
         if self.alpha is not None and len(self.alpha) != self.states:
             raise ValueError(f"alpha needs one number for each of {self.states} states, not {len(self.alpha)}")
-        if self.order > 2 and self.prior != "dirichlet":
-            raise ValueError(f"chains of order {self.order} have the prior 'dirichlet', not '{self.prior}'")
+        for prior in (self.prior, self.test_prior or self.prior):
+            if self.order > 2 and prior != "dirichlet":
+                raise ValueError(f"chains of order {self.order} have the prior 'dirichlet', not '{prior}'")
         if self.contexts > MOST_CONTEXTS:
             raise ValueError(f"{self.states} states to the power {self.order - 1} are more than {MOST_CONTEXTS}")
         if self.order > self.length:
             raise ValueError(f"length must be at least the order {self.order}, not {self.length}")
-        if self.prior in ("doubly-stochastic", "mixture") and self.states > LARGEST:
-            raise ValueError(f"the prior '{self.prior}' is drawn exactly for up to {LARGEST} states, not {self.states}")
+        for prior in (self.prior, self.test_prior or self.prior):
+            if prior in ("doubly-stochastic", "mixture") and self.states > LARGEST:
+                raise ValueError(f"the prior '{prior}' is drawn exactly for up to {LARGEST} states, not {self.states}")
         if self.prior == "interpolated" and self.states != 2:
             raise ValueError(f"the prior 'interpolated' is for 2 states, not {self.states}")
         if self.matrix is not None:
@@ -111,6 +118,12 @@ class MarkovChain(Task):
         matrix = self._matrix(key, index)
         return self._tokens(key, index, matrix), matrix
 
+    def held_out(
+        self, key: Key, index: UInt32[EitherArray, " *batch"]
+    ) -> tuple[Int32[Array, "*batch tokens"], Matrices]:
+        """The same for held-out chains, which may have a prior of their own."""
+        return (self if self.test_prior is None else self.with_prior(self.test_prior)).raw(key, index)
+
     def inputs(  # type: ignore[override]
         self, values: LaneValues, raw: tuple[Int32[Array, "*batch tokens"], Matrices]
     ) -> Int32[Array, "*batch {self.length}"]:
@@ -127,6 +140,11 @@ class MarkovChain(Task):
         past = tokens[..., self.length - self.order + 1 : self.length]
         place = jnp.sum(past * self._digits(), axis=-1)
         return jnp.take_along_axis(matrix, place[..., None, None], axis=-2)[..., 0, :]
+
+    def with_prior(self, prior: Prior) -> MarkovChain:
+        """Chains of the same length, states and order under another prior that needs no numbers of its own."""
+        chains = {"states": self.states, "length": self.length, "order": self.order, "start": self.start}
+        return MarkovChain(prior=prior, **chains)  # type: ignore[arg-type]
 
     def _digits(self) -> Int32[np.ndarray, " tokens"]:
         """Weights of the last n-1 tokens, oldest first, in the number of their context."""
@@ -223,14 +241,7 @@ def stationary(chain: Float[Array, "*batch contexts contexts"]) -> Float[Array, 
 
 
 def _doubly_stochastic(key: Key, index: UInt32[Array, " *batch"], k: int) -> Matrices:
-    """A uniform simplex of the polytope, and a flat Dirichlet mixture of its vertices."""
-    cut = simplices(k)
-    u = uniforms(key, index, MATRIX + (1 << 10), cut.shape[1] + 1)
-    chosen = jnp.asarray(cut)[(u[..., 0] * len(cut)).astype(jnp.int32)]
-    weights = -jnp.log(u[..., 1:])
-    weights = weights / jnp.sum(weights, axis=-1, keepdims=True)
-    corners = jnp.asarray(vertices(k), jnp.float32)[chosen]
-    return jnp.einsum("...v,...vij->...ij", weights, corners)
+    return doubly_stochastic(uniforms(key, index, MATRIX + (1 << 10), numbers_needed(k)), k)
 
 
 def _pick(law: Float[Array, "*#batch states"], u: Float[Array, " *#batch"]) -> Int32[Array, " *batch"]:

@@ -167,10 +167,10 @@ class Loop:
         _, state, records = jax.lax.while_loop(unfinished, round_, (start, state, records))
         return state, records
 
-    def final(self, values: RunValues, params: Params) -> dict[str, EitherArray]:
-        """The final probes of a finished run."""
+    def final(self, values: RunValues, params: Params, kept: Params = ()) -> dict[str, EitherArray]:
+        """The final probes of a finished run; ``kept``: its weights at the steps that it keeps, stacked."""
         found: dict[str, EitherArray] = {}
         for probe in (PROBES[name] for name in self.shape.probes):
             if probe.when == "final":
-                found.update(probe.measure(self.shape, values, params))
+                found.update(probe.measure(self.shape, values, params, *((kept,) if probe.kept else ())))
         return found

@@ -7,7 +7,7 @@ import pytest
 from glassware.engine import train
 from glassware.foundation.draws import seed_words
 from glassware.foundation.errors import GlasswareError
-from glassware.models import CausalTransformer, Init, MinimalInduction
+from glassware.models import CausalTransformer, Init, MinimalInduction, SoftmaxInduction
 from glassware.sweeps.validation import build
 from glassware.tasks import MarkovChain
 from glassware.training import AdamW, Evaluation, Run
@@ -93,6 +93,20 @@ def test_the_minimal_model_is_its_double_sum():
                 v[later - s] * w[x[p], x[s]] for later in range(p + 1) if x[later] == i for s in range(later + 1)
             )
             np.testing.assert_allclose(row[p, i], said, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1.0, 60.0])
+def test_the_minimal_model_with_a_softmax_is_its_formula(size):
+    params = jax.tree.map(lambda leaf: size * leaf, drawn(SoftmaxInduction()))
+    v, w, s = (params[i][name].astype(float) for i, name in enumerate(("v", "w", "s")))
+    logits = np.asarray(SoftmaxInduction().apply(params, jax.numpy.asarray(X)))
+    softmax = lambda scores: np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+    for row, x in zip(logits, X, strict=True):
+        one_hot = np.eye(3)[x]
+        first = np.stack([softmax(v[p::-1]) @ one_hot[: p + 1] for p in range(7)])
+        for p in range(7):
+            said = s * softmax(first[: p + 1] @ w[x[p]]) @ one_hot[: p + 1]
+            np.testing.assert_allclose(row[p], said, rtol=1e-3, atol=1e-4)
 
 
 def test_the_minimal_model_counts_bigrams():

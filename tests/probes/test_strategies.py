@@ -1,5 +1,7 @@
 """Distances to counting strategies, and the weights of the minimal model, beside NumPy."""
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from glassware.engine import train
 from glassware.foundation.draws import held_out_key
 from glassware.probes import PROBES
+from glassware.probes.held_out_chains import held_out_chains
+from glassware.theory.markov.between import between
 from glassware.theory.markov.minimal import Minimal
 from glassware.theory.markov.strategies import kl, ngram, uniform
 from glassware.training import Run
@@ -81,3 +85,27 @@ def test_other_tasks_and_models_are_refused():
         Run(task={"name": "parity", "n": 10, "k": 2}, model={"name": "mlp", "width": 4}, probes=("strategies",))
     with pytest.raises(ValueError, match="needs the model 'minimal-induction', not 'causal-transformer'"):
         chains(model={"name": "causal-transformer"}, probes=("minimal_weights",))
+
+
+def test_other_priors_are_those_of_numpy():
+    """Held-out chains of the prior itself, on which the minimal model predicts by its logits."""
+    run = chains({"name": "minimal-induction", "v": 0.1, "w": 0.5}, probes=("other_priors",))
+    params = run.first(run.values())
+    found = PROBES["other_priors"].measure(run, run.values(), params)
+    weights = Minimal(np.asarray(params[1]["w"], float), np.asarray(params[0]["v"], float))
+    for name, prior in (("unigram", "unigram"), ("doubly_stochastic", "doubly-stochastic")):
+        tokens, truth = held_out_chains(run.task.with_prior(prior), 1024)
+        expected = kl(truth.astype(float), softmax(weights.logits(tokens)[:, -1])).mean()
+        np.testing.assert_allclose(found[f"truth_distance_{name}"], expected, rtol=1e-3)
+
+
+def test_strategies_between_unigrams_and_bigrams():
+    run = chains(probes=("all_strategies",), states=2)
+    params = run.first(run.values())
+    raw = run.task.held_out(held_out_key(), np.arange(TEST, dtype=np.uint32))
+    exam = SimpleNamespace(raw=jax.tree.map(lambda a: a[None], raw))
+    found = PROBES["all_strategies"].measure(run, run.values(), params, exam)
+    tokens, _ = held_out(run)
+    for name, strategy in between(2, 12).items():
+        expected = kl(strategy(tokens), uniform(tokens, 2)).mean()  # W = 0 predicts 1/2
+        np.testing.assert_allclose(found[f"distance_{name}"], expected, rtol=1e-4)

@@ -79,6 +79,17 @@ def test_priors_are_what_they_say():
     close([skewed.mean(), (skewed**2).mean()], [0.2, 0.5 * 1.5 / (2.5 * 3.5)])
 
 
+def test_held_out_chains_may_have_a_prior_of_their_own():
+    index = np.arange(64, dtype=np.uint32)
+    mixed = MarkovChain(states=3, length=5, prior="mixture", share=0.5)
+    same, other = (np.asarray(task.held_out(KEY, index)[1]) for task in (mixed, MarkovChain(states=3, length=5)))
+    np.testing.assert_array_equal(same, mixed.raw(KEY, index)[1])
+    moved = MarkovChain(states=3, length=5, prior="mixture", share=0.5, test_prior="dirichlet")
+    np.testing.assert_array_equal(moved.held_out(KEY, index)[1], other)
+    np.testing.assert_array_equal(moved.raw(KEY, index)[1], same)
+    assert "test_prior" not in mixed.canonical()  # ids of runs without one stay
+
+
 def test_a_sequence_is_a_function_of_its_address():
     some = drawn(count=8, states=3, length=10)[1]
     more = drawn(count=32, states=3, length=10)[1]
@@ -95,7 +106,10 @@ def test_a_sequence_is_a_function_of_its_address():
         ({"states": 2, "prior": "zipf"}, "prior must be"),
         ({"states": 2, "prior": "given", "matrix": [[0.5, 0.5], [0.5, 0.6]]}, "row 1 of the matrix sums to 1.1"),
         ({"states": 2, "prior": "given"}, "needs matrix"),
-        ({"states": 5, "prior": "doubly-stochastic"}, "up to 4 states"),
+        ({"states": 6, "prior": "doubly-stochastic"}, "up to 5 states"),
+        ({"states": 6, "test_prior": "doubly-stochastic"}, "up to 5 states"),
+        ({"states": 2, "test_prior": "mixture"}, "test_prior must be"),
+        ({"states": 2, "order": 3, "test_prior": "unigram"}, "prior 'dirichlet'"),
         ({"states": 3, "prior": "interpolated", "q": 0.5}, "for 2 states"),
         ({"states": 2, "q": 0.5}, "q belongs to the prior 'interpolated'"),
         ({"states": 2, "alpha": [1.0]}, "alpha needs one number"),

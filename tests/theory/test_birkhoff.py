@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from glassware.theory.birkhoff import simplices, vertices
+from glassware.theory.birkhoff import descent, simplices, vertices
 
 
 @pytest.mark.parametrize(("k", "count"), [(2, 1), (3, 3), (4, 352)])
@@ -33,6 +33,10 @@ def test_mixtures_of_corners_have_the_moments_of_rejection():
         assert abs(one.mean() - other.mean()) < 4 * error
 
 
-def test_only_sizes_that_can_be_cut():
+def test_the_way_down_passes_as_many_simplices_as_the_polytope_has():
+    assert [descent(k).simplices[0] for k in (2, 3, 4, 5)] == [1, 3, 352, 4_718_075]
+
+
+def test_only_sizes_that_can_be_listed():
     with pytest.raises(ValueError, match="2 to 4 states"):
         simplices(5)

@@ -51,9 +51,41 @@ def first_step(row: Row, name: str, above: float) -> float:
     return step_at(row, int(over[0]) if len(over) else None)
 
 
+def crossings(row: Row) -> list[float]:
+    """The steps, after step 0, at which a run is first nearer to a strategy than to the one before it: from uniform to
+    unigrams, from there to bigrams, and so on. NaN where it never is."""
+    found = [curve(row, f"distance_{name}") for name in STRATEGIES if row.get(f"curve_distance_{name}") is not None]
+    steps = []
+    for before, after in pairwise(found):
+        nearer = np.flatnonzero(after[1:] < before[1:])
+        steps.append(step_at(row, int(nearer[0]) + 1 if len(nearer) else None))
+    return steps
+
+
+def longest(row: Row, phase: str) -> int:
+    """Checkpoints in a row, at most, at which a strategy is the nearest."""
+    return max((len([*points]) for name, points in groupby(phases(row)) if name == phase), default=0)
+
+
+def final(row: Row) -> float:
+    """The distance from the truth at the end."""
+    return float(curve(row, "truth_distance")[-LAST:].mean())
+
+
+def final_over(row: Row, strategy: str, less: bool = False) -> float:
+    """The distance from the truth at the end over the level of a strategy, or less that level."""
+    level = row_levels(row)[strategy]
+    return final(row) - level if less else final(row) / level
+
+
 def final_share(row: Row) -> float:
     """The distance from the truth at the end, over the level of the unigram strategy."""
-    return float(curve(row, "truth_distance")[-LAST:].mean()) / row_levels(row)["unigram"]
+    return final_over(row, "unigram")
+
+
+def final_excess(row: Row) -> float:
+    """The distance from the truth at the end, beyond the level of the bigram strategy."""
+    return float(curve(row, "truth_distance")[-LAST:].mean()) - row_levels(row)["bigram"]
 
 
 def alternates(v: Float[np.ndarray, " t"], most: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassware.models import MinimalInduction
+from glassware.models import MinimalInduction, SoftmaxInduction
 from glassware.tasks import MarkovChain
 from glassware.training import SGD, Evaluation, Run
 
@@ -11,7 +11,13 @@ PROBES = ("strategies", "minimal_weights")
 
 
 def minimal_run(
-    states: int, model: MinimalInduction, *, steps: int = 1500, length: int = 100, test: int = 2048, every: int = 20
+    states: int,
+    model: MinimalInduction | SoftmaxInduction,
+    *,
+    steps: int = 1500,
+    length: int = 100,
+    test: int = 2048,
+    every: int = 20,
 ) -> Run:
     """The minimal model, trained as Figure 8.3 has it.
 
