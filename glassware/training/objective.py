@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from glassware.foundation.backend import jax, jnp
@@ -54,10 +55,31 @@ def cross_entropy(logits: Array, y: Array) -> Array:
     if y.ndim == logits.ndim:
         log_probabilities = jax.nn.log_softmax(logits, axis=-1)
         return _over_positions(-jnp.sum(y * log_probabilities, axis=-1), jnp.ones(y.shape[:-1], bool))
+    return _over_positions(_class_entropy()(logits, y), y >= 0)
+
+
+@cache
+def _class_entropy() -> Measure:
+    """The cross-entropy of classes with its slope, so that exponentials are taken once for both."""
+    ruled = jax.custom_jvp(lambda logits, y: _entropy_and_slope(logits, y)[0])
+
+    def rule(given: tuple[Array, Array], moved: tuple[Array, Array]) -> tuple[Array, Array]:
+        entropy, slope = _entropy_and_slope(*given)
+        return entropy, jnp.sum(slope * moved[0], axis=-1)
+
+    ruled.defjvp(rule)
+    return ruled
+
+
+def _entropy_and_slope(logits: Array, y: Array) -> tuple[Array, Array]:
     true = jnp.arange(logits.shape[-1]) == y[..., None]
-    right = jnp.sum(jnp.where(true, logits, 0.0), axis=-1)
-    wrong_ones = jax.nn.logsumexp(logits, axis=-1, where=~true)
-    return _over_positions(jax.nn.softplus(wrong_ones - right), y >= 0)
+    top = jnp.max(logits, axis=-1)
+    behind = jnp.sum(jnp.where(true, logits, 0.0), axis=-1) - top  # of the true logit, at most 0
+    others = jnp.where(true, 0.0, jnp.exp(logits - top[..., None]))
+    wrong_ones = jnp.sum(others, axis=-1)
+    total = wrong_ones + jnp.exp(behind)
+    slope = jnp.where(true, -wrong_ones[..., None], others) / total[..., None]
+    return jnp.log1p(wrong_ones + jnp.expm1(behind)) - behind, slope
 
 
 def error(output: Array, y: Array) -> Array:
@@ -66,8 +88,11 @@ def error(output: Array, y: Array) -> Array:
         return wrong(output, y)
     counted = y >= 0 if y.ndim < output.ndim else jnp.ones(y.shape[:-1], bool)
     truth = y if y.ndim < output.ndim else jnp.argmax(y, axis=-1)
-    right = (jnp.argmax(output, axis=-1) == truth) & jnp.all(jnp.isfinite(output), axis=-1)
-    return _over_positions(jnp.where(right, 0.0, 1.0), counted)
+    place, truth = jnp.arange(output.shape[-1]), truth[..., None]
+    level = jnp.sum(jnp.where(place == truth, output, 0.0), axis=-1, keepdims=True)
+    # As argmax would have it, the first of equals; a sum over classes takes a tenth of its time.
+    beaten = (output > level) | ((output == level) & (place < truth)) | ~jnp.isfinite(output)
+    return _over_positions(jnp.where(jnp.sum(jnp.where(beaten, 1.0, 0.0), axis=-1) > 0, 1.0, 0.0), counted)
 
 
 def _over_positions(values: Array, counted: Array) -> Array:
