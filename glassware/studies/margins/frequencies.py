@@ -26,10 +26,10 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim
+from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.frequencies_figure import counts, of_the_largest_group, of_z_23, relative_mass
 from glassware.studies.margins.shared.curves import Row, lanes
 from glassware.studies.margins.shared.cyclic import NETWORKS, runs
-from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, at_least, at_most
 

@@ -31,8 +31,8 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.lanes import Measure, each_lane
 from glassware.studies.margins.shared.curves import Row, array, lanes, last
-from glassware.studies.margins.shared.findings import Measure, each_lane
 from glassware.studies.margins.shared.runs import parity_run
 from glassware.studies.margins.sparse_parity_figures import largest, margin_curves
 from glassware.studies.study import Study
