@@ -30,6 +30,9 @@ SAME = 1e-9  # margins, relative
 LOCAL = 0.9295  # value of the best neuron in the 5-dimensional irrep of A_5, over gamma*
 
 
+LITTLE = Measure("share of the norm's cube", lambda row: last(row, "mass")[BIG], at_most(0.05))
+
+
 def _trained(frame: pl.DataFrame) -> list[Row]:
     return lanes(frame, model="group-net") if "model" in frame.columns else []
 
@@ -160,8 +163,7 @@ def local_optimum(frame: pl.DataFrame) -> Finding:
 
 def no_weight_on_5d(frame: pl.DataFrame) -> Finding:
     """Share of the norm's cube on the 5-dimensional irrep at the end of each run."""
-    share = Measure("share of the norm's cube", lambda row: last(row, "mass")[BIG], at_most(0.05))
-    return each_lane(_trained(frame), FEWEST, share)
+    return each_lane(_trained(frame), FEWEST, LITTLE)
 
 
 def objective(frame: pl.DataFrame) -> Finding:
@@ -180,10 +182,10 @@ def one_irrep(frame: pl.DataFrame) -> Finding:
 
 
 def counts_mislead(frame: pl.DataFrame) -> Finding:
-    """Neurons of the 5-dimensional irrep over those of the irrep that has most among the others."""
+    """Neurons of the 5-dimensional irrep over those of the irrep that has most among the others, and its share."""
 
     def ratio(row: Row) -> float:
         counts = np.bincount(array(row, "irrep_u").astype(int), minlength=BIG + 1)
         return float(counts[BIG] / max(np.delete(counts, BIG).max(), 1))
 
-    return each_lane(_trained(frame), FEWEST, Measure("its neurons over those of the next", ratio, above(1)))
+    return each_lane(_trained(frame), FEWEST, Measure("its neurons over those of the next", ratio, above(1)), LITTLE)
