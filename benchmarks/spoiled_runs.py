@@ -153,7 +153,9 @@ def _first_probes(spec: str | None) -> dict[str, Nested]:
 @cache
 def _probed(shape: Run) -> Callable[..., dict[str, jax.Array]]:
     loop = Loop(shape)
-    return jax.jit(lambda values: loop.final(values, loop.init(values).params))
+    # Two programs: in one, XLA draws the weights anew for everything that uses them, and takes minutes to say so.
+    first, final = jax.jit(lambda values: loop.init(values).params), jax.jit(loop.final)
+    return lambda values: final(values, first(values))
 
 
 # -- coins and constants ----------------------------------------------------------------------------------------------
