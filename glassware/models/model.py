@@ -73,6 +73,9 @@ class Model(Part):
         # Not a plain property of this class: it would stand in the way of a subclass's field of the same name.
         if not isabstract(cls) and not hasattr(cls, "width") and "width" not in cls.model_fields:
             cls.width = property(lambda self: next(iter(self.widths), self.units))  # type: ignore[method-assign, assignment]
+        # A subclass with outputs of its own has not got those of its parent on the whole domain.
+        if "apply" in vars(cls) and "apply_all" not in vars(cls):
+            cls.apply_all = Model.apply_all  # type: ignore[method-assign]
 
     @property
     def units(self) -> int:
@@ -93,6 +96,10 @@ class Model(Part):
         self, params: Params, x: Float[Array, "*batch_and_inputs"]
     ) -> Float[Array, "*batch_and_positions_and_classes"]:
         """Outputs for inputs (batch, *input_shape): (batch,), (batch, classes) or (batch, positions, classes)."""
+
+    def apply_all(self, params: Params, task: Task) -> Float[Array, "*examples_and_classes"] | None:
+        """Outputs on all examples of a finite domain, in their order; None where ``apply`` is the only way."""
+        return None
 
     def parameters(self, task: Task) -> int:
         """Number of trained scalars."""

@@ -42,7 +42,9 @@ class Gradient:
         x, y = self.examples.batch(values, state.t, state.order)
 
         def objective(params: Params) -> tuple[Array, dict[str, Array]]:
-            measured = self._measure(params, x, y, jnp.mean)
+            output = self.shape.network.apply_all(params, self.shape.task) if self.examples.whole_domain else None
+            output = self.shape.network.apply(params, x) if output is None else output
+            measured = self._measure(output, y, jnp.mean)
             return self._penalised(measured["loss"], params, values), measured
 
         (total, measured), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
@@ -58,7 +60,8 @@ class Gradient:
             x, y = self.examples.training(values, jnp.minimum(place, jnp.uint32(size - 1)), state.order)
 
             def loss(params: Params) -> tuple[Array, dict[str, Array]]:
-                measured = self._measure(params, x, y, lambda each: jnp.sum(share * each))
+                output = self.shape.network.apply(params, x)
+                measured = self._measure(output, y, lambda each: jnp.sum(share * each))
                 return measured["loss"], measured
 
             (_, measured), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
@@ -71,9 +74,8 @@ class Gradient:
         penalty, slope = jax.value_and_grad(size_of)(state.params)
         return measured["loss"] + penalty, measured, jax.tree.map(jnp.add, gradient, slope)
 
-    def _measure(self, params: Params, x: Array, y: Array, average: Callable[[Array], Array]) -> dict[str, Array]:
-        """Loss and metrics on these examples."""
-        output = self.shape.network.apply(params, x)
+    def _measure(self, output: Array, y: Array, average: Callable[[Array], Array]) -> dict[str, Array]:
+        """Loss and metrics of these outputs."""
         metrics = {name: average(METRICS[name].function(output, y)) for name in self.shape.metrics}
         return {"loss": average(self._loss(output, y)), **metrics}
 
