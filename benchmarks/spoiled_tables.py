@@ -65,6 +65,8 @@ TABLES: dict[str, Measured] = {
     ),
     "margins/beyond-the-theorem": Measured(("hypothesis", "lp", "sum", "used", "value", "low", "high")),
     "induction/first-steps": Measured(("value",), ("gap",)),
+    "juntas/constructions": Measured(("value", "norm"), ("gap",)),
+    "juntas/bounds": Measured(("value",), ("gap",)),
 }
 
 

@@ -1,0 +1,255 @@
+"""Checks of ``bounds``: exact, but for Rademacher complexities, whose sets of inputs and signs are drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from glassware.foundation.statistics import Estimate
+from glassware.studies.computed import exact, part
+from glassware.studies.verdict import (
+    NOT_ENOUGH,
+    Finding,
+    above,
+    all_of,
+    all_within,
+    at_least,
+    at_most,
+    between,
+)
+
+Check = Callable[[pl.DataFrame], Finding]
+
+ROUNDING = 1e-9
+
+
+def tools(frame: pl.DataFrame) -> Finding:
+    """The largest left over right side of each inequality: at most 1, and 1 is reached."""
+    return _ratios(part(frame, "tool"), 0.999)
+
+
+def normalisers(frame: pl.DataFrame) -> Finding:
+    """Largest distance of C_Norm, found by ascent, from its closed form."""
+    found = part(frame, "normaliser")
+    if not len(found):
+        return NOT_ENOUGH
+    top = found.group_by("name", maintain_order=True).last()
+    said = "; ".join(
+        f"{name} {value:.3f} at T = {T}" for name, value, T in top.select("name", "value", "T").iter_rows()
+    )
+    return all_within((found["value"] - found["wanted"]).to_list(), 1e-3, said)
+
+
+def lipschitz(frame: pl.DataFrame) -> Finding:
+    """The largest left over right side of each lemma: at most 1, and not far below."""
+    found = part(frame, "lipschitz")
+    close = found.filter(pl.col("name") == "A.13") if len(found) else found
+    return all_of([_ratios(found, 0.2), _ratios(close, 0.5)], _by_name(found))
+
+
+def log_growth(frame: pl.DataFrame) -> Finding:
+    """The last doubling of T over the first: 1 for the scaling form, and in 0.88 to 1 with constants."""
+    found = part(frame, "increment").sort("x") if len(frame) else frame
+    if not len(found):
+        return NOT_ENOUGH
+    ratios = {
+        form: rows["value"][-1] / rows["value"][0] for (form,), rows in found.group_by("form", maintain_order=True)
+    }
+    parts = [exact(ratio, between(1 - ROUNDING, 1 + ROUNDING) if form == "scaling" else between(0.88, 1.0))
+             for form, ratio in ratios.items()]  # fmt: skip
+    return all_of(parts, "; ".join(f"{form} {ratio:.3f}" for form, ratio in ratios.items()))
+
+
+def powers(frame: pl.DataFrame) -> Finding:
+    """Largest distance of a power from the stated one."""
+    found = part(frame, "exponent")
+    return all_within((found["value"] - found["wanted"]).to_list() if len(found) else [], ROUNDING, _by_name(found))
+
+
+def match(*names: str, limit: float) -> Check:
+    """The check of formulas against the same found in another way."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        """Largest relative distance."""
+        found = part(frame, "match")
+        found = found.filter(pl.col("name").is_in(names)) if len(found) else found
+        complete = len(found) and set(found["name"]) == set(names)
+        return all_within(found["gap"].to_list(), limit) if complete else NOT_ENOUGH
+
+    return check
+
+
+def never_below(frame: pl.DataFrame) -> Finding:
+    """Packings over bounds of the logarithm: below 1, above 0; and the smallest cover of an interval, exactly."""
+    found = part(frame, "brute")
+    if not len(found):
+        return NOT_ENOUGH
+    known = found.filter(pl.col("name") == "interval")["gap"].to_list()
+    ratio, sizes = found["value"] / found["wanted"], found["value"]
+    said = f"{len(found)} classes and errors; up to {math.exp(min(50, float(sizes.max()))):,.0f} functions apart"  # type: ignore[arg-type]
+    return all_of(
+        [exact(float(ratio.max()), at_most(1)), exact(float(sizes.min()), above(0.5)), all_within(known, 0.0)],  # type: ignore[arg-type]
+        said,
+    )
+
+
+def composed(frame: pl.DataFrame) -> Finding:
+    """The largest logarithm of a head's cover over the sum for its scores and values: at most 1, and not far below."""
+    found = part(frame, "composed")
+    if not len(found):
+        return NOT_ENOUGH
+    ratio = found["value"] / found["wanted"]
+    said = f"{len(found)} errors and splits; {math.exp(found['value'].max()):.0f} functions suffice"  # type: ignore[arg-type]
+    return all_of([exact(float(ratio.max()), at_most(1)), exact(float(ratio.min()), at_least(0.1))], said)  # type: ignore[arg-type]
+
+
+def built_cover(frame: pl.DataFrame) -> Finding:
+    """Uncovered distance over eps; and packing ≤ smallest cover ≤ built cover ≤ bound, in logarithms."""
+    found = part(frame, "built")
+    if not len(found):
+        return NOT_ENOUGH
+    findings, said = [], []
+    for (eps,), rows in found.group_by("x", maintain_order=True):
+        size = dict(rows.select("name", "value").iter_rows())
+        chain = [size[name] for name in ("packing", "smallest", "size", "bound")]
+        findings.append(exact(size["uncovered"] / float(eps), between(0.2, 1.0)))  # type: ignore[arg-type]
+        findings.append(exact(max(a - b for a, b in pairwise(chain)), at_most(ROUNDING)))
+        findings.append(exact(size["packing"], above(0.5)))
+        said.append(f"ε = {eps}: {size['uncovered']:.3f} uncovered, {math.exp(size['size']):.0f} functions")
+    return all_of(findings, "; ".join(said))
+
+
+def rademacher_grows(frame: pl.DataFrame) -> Finding:
+    """The complexity at T = 128 over that at T = 8."""
+    few, many = (_mean(frame, T) for T in (8, 128))
+    if not (few and many):
+        return NOT_ENOUGH
+    (a, a_error), (b, b_error) = few, many
+    error = 1.96 * math.hypot(a_error / a, b_error / b)
+    ratio = b / a
+    measured = Estimate(ratio, ratio * math.exp(-error), ratio * math.exp(error))
+    root = math.sqrt(math.log(256) / math.log(16))
+    said = f"{a:.3f} and {b:.3f}; √log(2T) would be {root:.2f}, √T 4"
+    return Finding(measured, between(1.45, 1.75), "times", said)
+
+
+def rademacher_bounded(frame: pl.DataFrame) -> Finding:
+    """The complexity over the bound for finite classes, at every T."""
+    found = part(frame, "rademacher")
+    findings, said = [], []
+    for T in sorted(set(found["T"])) if len(found) else []:
+        (mean, error), bound = _mean(frame, T) or (math.nan, math.nan), found.filter(pl.col("T") == T)["wanted"][0]
+        measured = Estimate(mean / bound, (mean - 1.96 * error) / bound, (mean + 1.96 * error) / bound)
+        findings.append(Finding(measured, between(0.5, 1.0)))
+        said.append(f"T = {T}: {mean:.3f} of {bound:.3f}")
+    return all_of(findings, "; ".join(said))
+
+
+def shatters(frame: pl.DataFrame) -> Finding:
+    """The least margin over all labelings and contexts, and the least attention at the selected token."""
+    found = part(frame, "shatter")
+    if not len(found):
+        return NOT_ENOUGH
+    margin, attention = (float(found.filter(pl.col("name") == name)["value"].min()) for name in ("margin", "attention"))  # type: ignore[arg-type]
+    contexts = ", ".join(str(T) for T in sorted(set(found["T"])))
+    return all_of(
+        [exact(margin, above(0.2)), exact(attention, at_least(0.99))], f"T = {contexts}; attention {attention:.4f}"
+    )
+
+
+def margins(frame: pl.DataFrame) -> Finding:
+    """Largest relative distance of the lowest digit's margin from exp(-T^2 / 8c)."""
+    found = part(frame, "margin")
+    return all_within((found["value"] / found["wanted"] - 1).to_list() if len(found) else [], 0.01)
+
+
+def sine(frame: pl.DataFrame) -> Finding:
+    """Labelings that come out right."""
+    found = part(frame, "sine")
+    return exact(found["value"][0], at_least(1.0), "1,024 labelings of 10 points") if len(found) else NOT_ENOUGH
+
+
+def fixed_norms(frame: pl.DataFrame) -> Finding:
+    """The largest and smallest local exponent of m in log T, norms held fixed, over all constructions."""
+    found = [e for one in _exponents(frame, "norms held fixed").values() for e in one]
+    if not found:
+        return NOT_ENOUGH
+    return all_of([exact(max(found), at_most(1)), exact(min(found), above(0))], f"{min(found):.2f} to {max(found):.2f}")
+
+
+def grown_norms(frame: pl.DataFrame) -> Finding:
+    """Local exponents of m in log T with the norms of one head, up to T = 2^40: their ends, and whether they rise."""
+    found = _exponents(frame, "norms of the construction", last=40.0).get("one head", [])
+    if len(found) < 2:
+        return NOT_ENOUGH
+    rise = min(later - earlier for earlier, later in pairwise(found))
+    ends = [exact(found[0], between(1.5, 3)), exact(found[-1], between(1.5, 3)), exact(rise, above(0))]
+    return all_of(ends, ", ".join(f"{e:.2f}" for e in found))
+
+
+def cubed(frame: pl.DataFrame) -> Finding:
+    """The smallest and largest exponent between T = 2^500 and 2^1000, over all constructions."""
+    found = {kind: one[-1] for kind, one in _exponents(frame, "norms of the construction").items()}
+    if not found:
+        return NOT_ENOUGH
+    ends = [exact(end, between(2.8, 3)) for end in (min(found.values()), max(found.values()))]
+    return all_of(ends, "; ".join(f"{kind} {e:.2f}" for kind, e in found.items()))
+
+
+def corrected(frame: pl.DataFrame) -> Finding:
+    """By how much a corrected statement passes what it promises."""
+    found = part(frame, "printed", form="corrected")
+    return all_within(found["gap"].to_list() if len(found) else [], ROUNDING)
+
+
+def printed(name: str) -> Check:
+    """The check of a statement as printed."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        """By how much the printed statement passes what it promises, relative to it."""
+        found = part(frame, "printed", form="printed", name=name)
+        return all_within(found["gap"].to_list() if len(found) else [], ROUNDING)
+
+    return check
+
+
+# -- shared -----------------------------------------------------------------------------------------------------------
+
+
+def _ratios(found: pl.DataFrame, least: float) -> Finding:
+    """Ratios of left and right sides: none above 1, each as large as this."""
+    if not len(found):
+        return NOT_ENOUGH
+    ends = [
+        exact(float(found["value"].max()), at_most(1 + ROUNDING)),
+        exact(float(found["value"].min()), at_least(least)),
+    ]  # type: ignore[arg-type]
+    return all_of(ends, _by_name(found))
+
+
+def _by_name(found: pl.DataFrame) -> str:
+    rows = found.select("name", "value").iter_rows() if len(found) else ()
+    return "; ".join(f"{name} {value:.3f}" for name, value in rows)
+
+
+def _mean(frame: pl.DataFrame, T: int) -> tuple[float, float] | None:
+    """Mean over sets of inputs, and its standard error."""
+    values = part(frame, "rademacher", T=T)["value"].drop_nulls().to_numpy() if len(part(frame, "rademacher")) else []
+    if len(values) < 2:
+        return None
+    return float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+def _exponents(frame: pl.DataFrame, form: str, last: float = math.inf) -> dict[str, list[float]]:
+    found = part(frame, "samples", form=form)
+    if not len(found):
+        return {}
+    rows = found.filter(pl.col("x") <= last).sort("x").group_by("kind", maintain_order=True)
+    return {
+        str(kind): [(b - a) / math.log(y / x) for (x, a), (y, b) in pairwise(one.select("x", "value").iter_rows())]
+        for (kind,), one in rows
+    }
