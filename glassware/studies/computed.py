@@ -24,3 +24,9 @@ def largest(found: pl.DataFrame, values: pl.Expr, meets: Threshold) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     return exact(float(found.select(values.max()).item()), meets, f"{len(found)} cases")
+
+
+def span(values: pl.Series) -> tuple[float, float]:
+    """The smallest and the largest of some numbers; unknown if one of them is."""
+    numbers = values.cast(pl.Float64).to_numpy()
+    return float(numbers.min()), float(numbers.max())

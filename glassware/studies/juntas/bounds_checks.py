@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from glassware.foundation.statistics import Estimate
-from glassware.studies.computed import exact, part
+from glassware.studies.computed import exact, part, span
 from glassware.studies.verdict import (
     NOT_ENOUGH,
     Finding,
@@ -52,16 +52,17 @@ def lipschitz(frame: pl.DataFrame) -> Finding:
 
 
 def log_growth(frame: pl.DataFrame) -> Finding:
-    """The last doubling of T over the first: 1 for the scaling form, and in 0.88 to 1 with constants."""
+    """Doublings of T over their closed form, up to constants; the last over the first, with them."""
     found = part(frame, "increment").sort("x") if len(frame) else frame
     if not len(found):
         return NOT_ENOUGH
-    ratios = {
-        form: rows["value"][-1] / rows["value"][0] for (form,), rows in found.group_by("form", maintain_order=True)
-    }
-    parts = [exact(ratio, between(1 - ROUNDING, 1 + ROUNDING) if form == "scaling" else between(0.88, 1.0))
-             for form, ratio in ratios.items()]  # fmt: skip
-    return all_of(parts, "; ".join(f"{form} {ratio:.3f}" for form, ratio in ratios.items()))
+    scaling = found.filter(pl.col("form") == "scaling")
+    findings, said = [all_within((scaling["value"] / scaling["wanted"] - 1).to_list(), ROUNDING)], []
+    for (form,), rows in found.filter(pl.col("form") != "scaling").group_by("form", maintain_order=True):
+        ratio = rows["value"][-1] / (rows["value"][0] or math.nan)
+        findings.append(exact(ratio, between(0.88, 1.0)))
+        said.append(f"{form} {ratio:.3f}")
+    return all_of(findings, "; ".join(said))
 
 
 def powers(frame: pl.DataFrame) -> Finding:
@@ -89,12 +90,9 @@ def never_below(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     known = found.filter(pl.col("name") == "interval")["gap"].to_list()
-    ratio, sizes = found["value"] / found["wanted"], found["value"]
-    said = f"{len(found)} classes and errors; up to {math.exp(min(50, float(sizes.max()))):,.0f} functions apart"  # type: ignore[arg-type]
-    return all_of(
-        [exact(float(ratio.max()), at_most(1)), exact(float(sizes.min()), above(0.5)), all_within(known, 0.0)],  # type: ignore[arg-type]
-        said,
-    )
+    (least, most), (_, ratio) = span(found["value"]), span(found["value"] / found["wanted"])
+    said = f"{len(found)} classes and errors; up to {_count(most)} functions apart"
+    return all_of([exact(ratio, at_most(1)), exact(least, above(0.5)), all_within(known, 0.0)], said)
 
 
 def composed(frame: pl.DataFrame) -> Finding:
@@ -102,9 +100,9 @@ def composed(frame: pl.DataFrame) -> Finding:
     found = part(frame, "composed")
     if not len(found):
         return NOT_ENOUGH
-    ratio = found["value"] / found["wanted"]
-    said = f"{len(found)} errors and splits; {math.exp(found['value'].max()):.0f} functions suffice"  # type: ignore[arg-type]
-    return all_of([exact(float(ratio.max()), at_most(1)), exact(float(ratio.min()), at_least(0.1))], said)  # type: ignore[arg-type]
+    low, high = span(found["value"] / found["wanted"])
+    said = f"{len(found)} errors and splits; {_count(span(found['value'])[1])} functions suffice"
+    return all_of([exact(high, at_most(1)), exact(low, at_least(0.1))], said)
 
 
 def built_cover(frame: pl.DataFrame) -> Finding:
@@ -113,13 +111,17 @@ def built_cover(frame: pl.DataFrame) -> Finding:
     if not len(found):
         return NOT_ENOUGH
     findings, said = [], []
-    for (eps,), rows in found.group_by("x", maintain_order=True):
+    for rows in found.partition_by("x", maintain_order=True):
+        eps = float(rows["x"][0])
         size = dict(rows.select("name", "value").iter_rows())
-        chain = [size[name] for name in ("packing", "smallest", "size", "bound")]
-        findings.append(exact(size["uncovered"] / float(eps), between(0.2, 1.0)))  # type: ignore[arg-type]
+        names = ("packing", "smallest", "size", "bound")
+        if not {*names, "uncovered"} <= set(size):
+            return NOT_ENOUGH
+        chain = [size[name] for name in names]
+        findings.append(exact(size["uncovered"] / eps, between(0.2, 1.0)))
         findings.append(exact(max(a - b for a, b in pairwise(chain)), at_most(ROUNDING)))
         findings.append(exact(size["packing"], above(0.5)))
-        said.append(f"ε = {eps}: {size['uncovered']:.3f} uncovered, {math.exp(size['size']):.0f} functions")
+        said.append(f"ε = {eps}: {size['uncovered']:.3f} uncovered, {_count(size['size'])} functions")
     return all_of(findings, "; ".join(said))
 
 
@@ -129,6 +131,8 @@ def rademacher_grows(frame: pl.DataFrame) -> Finding:
     if not (few and many):
         return NOT_ENOUGH
     (a, a_error), (b, b_error) = few, many
+    if not (a and b):
+        return NOT_ENOUGH
     error = 1.96 * math.hypot(a_error / a, b_error / b)
     ratio = b / a
     measured = Estimate(ratio, ratio * math.exp(-error), ratio * math.exp(error))
@@ -154,11 +158,13 @@ def shatters(frame: pl.DataFrame) -> Finding:
     found = part(frame, "shatter")
     if not len(found):
         return NOT_ENOUGH
-    margin, attention = (float(found.filter(pl.col("name") == name)["value"].min()) for name in ("margin", "attention"))  # type: ignore[arg-type]
+    margin, attention = (found.filter(pl.col("name") == name)["value"] for name in ("margin", "attention"))
+    if not (len(margin) and len(attention)):
+        return NOT_ENOUGH
     contexts = ", ".join(str(T) for T in sorted(set(found["T"])))
-    return all_of(
-        [exact(margin, above(0.2)), exact(attention, at_least(0.99))], f"T = {contexts}; attention {attention:.4f}"
-    )
+    findings = [exact(one, between(0.2, 0.5 + ROUNDING)) for one in margin.to_list()]
+    findings += [exact(one, between(0.99, 1.0)) for one in attention.to_list()]
+    return all_of(findings, f"T = {contexts}; least margin {span(margin)[0]:.3f}, attention {span(attention)[0]:.4f}")
 
 
 def margins(frame: pl.DataFrame) -> Finding:
@@ -170,7 +176,7 @@ def margins(frame: pl.DataFrame) -> Finding:
 def sine(frame: pl.DataFrame) -> Finding:
     """Labelings that come out right."""
     found = part(frame, "sine")
-    return exact(found["value"][0], at_least(1.0), "1,024 labelings of 10 points") if len(found) else NOT_ENOUGH
+    return exact(found["value"][0], between(1.0, 1.0), "1,024 labelings of 10 points") if len(found) else NOT_ENOUGH
 
 
 def fixed_norms(frame: pl.DataFrame) -> Finding:
@@ -193,7 +199,7 @@ def grown_norms(frame: pl.DataFrame) -> Finding:
 
 def cubed(frame: pl.DataFrame) -> Finding:
     """The smallest and largest exponent between T = 2^500 and 2^1000, over all constructions."""
-    found = {kind: one[-1] for kind, one in _exponents(frame, "norms of the construction").items()}
+    found = {kind: one[-1] for kind, one in _exponents(frame, "norms of the construction").items() if one}
     if not found:
         return NOT_ENOUGH
     ends = [exact(end, between(2.8, 3)) for end in (min(found.values()), max(found.values()))]
@@ -224,11 +230,13 @@ def _ratios(found: pl.DataFrame, least: float) -> Finding:
     """Ratios of left and right sides: none above 1, each as large as this."""
     if not len(found):
         return NOT_ENOUGH
-    ends = [
-        exact(float(found["value"].max()), at_most(1 + ROUNDING)),
-        exact(float(found["value"].min()), at_least(least)),
-    ]  # type: ignore[arg-type]
-    return all_of(ends, _by_name(found))
+    low, high = span(found["value"])
+    return all_of([exact(high, at_most(1 + ROUNDING)), exact(low, at_least(least))], _by_name(found))
+
+
+def _count(log: float) -> str:
+    """A number of functions from its logarithm, in words."""
+    return f"{math.exp(log):,.0f}" if log < 50 else f"e^{log:.0f}"
 
 
 def _by_name(found: pl.DataFrame) -> str:
@@ -238,9 +246,10 @@ def _by_name(found: pl.DataFrame) -> str:
 
 def _mean(frame: pl.DataFrame, T: int) -> tuple[float, float] | None:
     """Mean over sets of inputs, and its standard error."""
-    values = part(frame, "rademacher", T=T)["value"].drop_nulls().to_numpy() if len(part(frame, "rademacher")) else []
-    if len(values) < 2:
+    found = part(frame, "rademacher", T=T)
+    if len(found) < 2:
         return None
+    values = found["value"].drop_nulls().to_numpy()
     return float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from glassware.studies.computed import exact, largest, part
+from glassware.studies.computed import exact, largest, part, span
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, all_within, at_least, at_most, between
 
 Check = Callable[[pl.DataFrame], Finding]
@@ -58,7 +58,8 @@ def fixed_norm(frame: pl.DataFrame) -> Finding:
     found = part(frame, "flip", form="fixed").filter(pl.col("T") >= SLOPE_FROM) if len(frame) else frame
     if len(found) < 2:
         return NOT_ENOUGH
-    slope = np.polyfit(np.log(found["T"].to_numpy()), np.log(found["value"].to_numpy()), 1)[0]
+    effects = np.maximum(found["value"].to_numpy(), 1e-300)
+    slope = np.polyfit(np.log(found["T"].to_numpy()), np.log(effects), 1)[0]
     said = "; ".join(f"T = {T:,}: {value:.4g}" for T, value in found.select("T", "value").iter_rows())
     return exact(float(slope), between(-1.02, -0.95), said)
 
@@ -68,7 +69,7 @@ def growing_norm(frame: pl.DataFrame) -> Finding:
     found = part(frame, "flip", form="grows with log T")
     if not len(found):
         return NOT_ENOUGH
-    smallest = exact(float(found["value"].min()), at_least(0.648))  # type: ignore[arg-type]
+    smallest = exact(span(found["value"])[0], at_least(0.648))
     return all_of([smallest, all_within(_gaps(part(frame, "flip")), 1e-10)])
 
 
@@ -89,24 +90,26 @@ def dual_keys(frame: pl.DataFrame) -> Finding:
         return NOT_ENOUGH
     one = found.filter(pl.col("kind") == "one head")
     bound = (pl.col("s") / (1 - (pl.col("s") - 1) * pl.col("delta"))).sqrt()
+    if not len(one):
+        return NOT_ENOUGH
     return all_of(
         [
             all_within(_gaps(found), NETWORK),
             largest(found, pl.col("value"), at_most(1)),
             exact(float(one.select((pl.col("norm") / bound).max()).item()), between(0.9, 1 + NETWORK)),
         ],
-        f"{len(found)} cases; heads reach {found['value'].max():.3g} of γ/4",
+        f"{len(found)} cases; heads reach {span(found['value'])[1]:.3g} of γ/4",
     )
 
 
 def printed_keys(frame: pl.DataFrame) -> Finding:
-    """With sums of the vectors themselves: the largest error of a head over gamma / 4."""
+    """With sums of the vectors themselves: the largest error of a head over gamma / 4, and of a network."""
     found = _near(frame, pl.col("form") == "keys as printed")
     if not len(found):
         return NOT_ENOUGH
     by_kind = found.group_by("kind", maintain_order=True).agg(pl.col("value").max(), pl.col("gap").max())
     said = "; ".join(f"{kind} {value:.2g}, network {gap:.2g}" for kind, value, gap in by_kind.iter_rows())
-    return exact(float(found["value"].max()), at_most(1), said)  # type: ignore[arg-type]
+    return all_of([largest(found, pl.col("value"), at_most(1)), all_within(_gaps(found), NETWORK)], said)
 
 
 def variant(*names: str, limit: float = NETWORK) -> Check:
@@ -161,9 +164,9 @@ def _within_limit(found: pl.DataFrame) -> Finding:
     """Above 0 as well: weights of 0 keep every bound."""
     if not len(found):
         return NOT_ENOUGH
-    ratio = found["value"] / found["limit"]
-    return all_of([exact(float(ratio.max()), at_most(1 + NETWORK)), exact(float(ratio.min()), above(0))])  # type: ignore[arg-type]
+    low, high = span(found["value"] / found["limit"])
+    return all_of([exact(high, at_most(1 + NETWORK)), exact(low, above(0))])
 
 
 def _most(found: pl.DataFrame, of: str) -> str:
-    return f"{len(found)} cases, at most {(found['value'] / found['limit']).max():.3f} of {of}" if len(found) else ""
+    return f"{len(found)} cases, at most {span(found['value'] / found['limit'])[1]:.3f} of {of}" if len(found) else ""

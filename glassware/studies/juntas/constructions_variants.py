@@ -10,6 +10,7 @@ from glassware.studies.claim import Scale
 from glassware.studies.juntas.constructions_rows import Row, drawn_places, functions, head_error
 from glassware.theory.variable_creation.bases import crowded_basis, gate_dimension, one_hot_basis, random_sign_basis
 from glassware.theory.variable_creation.juntas import (
+    SYMMETRIC,
     all_bits,
     at,
     circuit,
@@ -96,10 +97,10 @@ def _circuits(scale: Scale) -> Iterator[Row]:
     rng = np.random.default_rng(5)
     bits = all_bits(T)
     for _ in range(count):
-        places = drawn_places(T, 4, rng)
+        a, b, c, d = drawn_places(T, 4, rng)
         first, second, last = all_bits(4)[rng.integers(0, 16, 3)].astype(float)
-        gates = circuit(T, places[:2], places[2:], (first, second, last))
-        inner = np.stack([at(first, bits[:, places[:2]]), at(second, bits[:, places[2:]])], axis=1).astype(int)
+        gates = circuit(T, (a, b), (c, d), (first, second, last))
+        inner = np.stack([at(first, bits[:, [a, b]]), at(second, bits[:, [c, d]])], axis=1).astype(int)
         gap = float(np.abs(run_circuit(gates, bits) - at(last, inner)).max())
         yield {"part": "variant", "name": "circuit", "T": T, "s": 4, "gap": gap}
 
@@ -156,7 +157,7 @@ def _shorter() -> Iterator[Row]:
         gap = float(np.abs(folded(network, bits) - network.wanted(bits)).max())
         yield {"part": "variant", "name": "folded", "kind": kind, "T": T, "s": s, "gap": gap}
     counts = np.tri(s + 1, s, -1, dtype=int)
-    for kind in ("one head", "trained", "bag"):
+    for kind in SYMMETRIC:
         network = junta_network(kind, T, relevant, functions(kind, s, rng)["table"])
         line = lookup_1d(target(kind, counts), at(network.table, counts), separation(kind, s))
         gap = float(np.abs(line(network.selection(bits)) - network.wanted(bits)).max())

@@ -61,7 +61,7 @@ def cover_matrix(B_W: float, B_X: float, d1: int, N: int, eps: float, printed: b
 def matrix_split(B_W: float, B_X: float, d1: int, N: int, eps: float) -> tuple[float, float]:
     """eps_1 and eps_2 of Lemma 4.10; the logarithm that depends on eps_2 is refreshed until it stays."""
     eps_2 = eps / 2
-    for _ in range(30):
+    for _ in range(8):
         sizes = matrix_sizes(B_W, B_X, d1, N, eps_2)
         eps_1, eps_2 = allocate(np.array(sizes), np.array([B_X, 1.0]), eps).shares
     return float(eps_1), float(eps_2)
