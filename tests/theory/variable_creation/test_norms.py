@@ -39,6 +39,17 @@ def test_jacobians_are_slopes(name):
     assert function(scores).sum() == pytest.approx(1)
 
 
+@given(st.integers(0, 2**32), st.floats(0.1, 5))
+def test_sparsemax_is_the_nearest_point_of_the_simplex(seed, size):
+    rng = RNG(seed)
+    scores = size * rng.standard_normal(5)
+    nearest = norms.sparsemax(scores)
+    assert nearest.sum() == pytest.approx(1)
+    assert nearest.min() >= 0
+    other = rng.dirichlet(np.ones(5))
+    assert (scores - nearest) @ (other - nearest) <= 1e-9  # what a projection onto a convex set does
+
+
 @given(st.integers(0, 2**32), st.floats(0.1, 10))
 def test_the_projection_moves_nothing_apart(seed, size):
     u, v = size * RNG(seed).standard_normal((2, 4))
