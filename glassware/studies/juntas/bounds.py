@@ -58,6 +58,8 @@ CLAIMS = (
           EVERYWHERE),
     Claim("lipschitz", "The Lipschitz lemmas, for tokens of any length", "Lemmas 4.7, A.13 to A.16, budget of A.17",
           "left over right side 0.2 to 1, A.13 ≥ 0.5", checks.lipschitz, EVERYWHERE, note="A.14 and A.17 corrected"),
+    Claim("steepness", "On longer tokens attention is steeper, like B_X²: no constant serves all of them",
+          "Section 4.4, ours in the power", "power 1.99 to 2.01", checks.steepness, EVERYWHERE, "ours"),
     Claim("log-growth", "Bounds grow like log T", "Corollary 4.9, Lemma 4.10, Theorem 4.11",
           "last doubling of T over the first, 2^4 to 2^21: 1 up to constants, 0.88 to 1 with them", checks.log_growth,
           EVERYWHERE, note="the limit 0.88 was known to hold in pilot runs of another program"),

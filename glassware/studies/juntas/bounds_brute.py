@@ -16,6 +16,7 @@ from glassware.theory.variable_creation.deep import LayerNorms, explicit_deep
 from glassware.theory.variable_creation.lipschitz import Layer
 
 ERRORS = (0.5, 0.2, 0.08)
+LENGTHS = (1.0, 2.0, 4.0, 8.0)  # of tokens
 LINE = 201  # points of the interval
 SPLITS = ((0.35, 0.2), (0.25, 0.4))  # eps_1 and eps_2 of the cover that is built
 
@@ -105,6 +106,8 @@ def lipschitz_rows(scale: Scale) -> Iterator[Row]:
         worst[name] = max(worst.get(name, 0.0), ratio)
     for name, value in worst.items():
         yield {"part": "lipschitz", "name": name, "value": value}
+    for B_X in LENGTHS:
+        yield {"part": "slope", "x": B_X, "value": lipschitz.steep_slope(201, B_X, 10.0)}
 
 
 def _classes(

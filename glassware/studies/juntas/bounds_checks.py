@@ -51,6 +51,18 @@ def lipschitz(frame: pl.DataFrame) -> Finding:
     return all_of([_ratios(found, 0.2), _ratios(close, 0.5)], _by_name(found))
 
 
+def steepness(frame: pl.DataFrame) -> Finding:
+    """The power with which the steepest slope grows in the length of tokens."""
+    found = part(frame, "slope").sort("x") if len(frame) else frame
+    if len(found) < 2:
+        return NOT_ENOUGH
+    first, last = found.select("x", "value").row(0), found.select("x", "value").row(-1)
+    ratio = max(last[1], 1e-300) / max(first[1], 1e-300)
+    return exact(
+        math.log(ratio) / math.log(last[0] / first[0]), between(1.99, 2.01), f"slopes {first[1]:.3g} to {last[1]:.3g}"
+    )
+
+
 def log_growth(frame: pl.DataFrame) -> Finding:
     """Doublings of T over their closed form, up to constants; the last over the first, with them."""
     found = part(frame, "increment").sort("x") if len(frame) else frame

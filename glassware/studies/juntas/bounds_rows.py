@@ -1,5 +1,7 @@
 """Rows of ``bounds`` about covers, samples and shattering. ``part`` says what a row is about:
 
+tool        the largest left over right side of an inequality; normaliser: C_Norm; lipschitz: the same of a lemma
+slope       how much attention stretches inputs at the steepest place we know, by the length of tokens (``x``)
 increment   the step of a bound of a logarithm from T to 2T
 exponent    the power with which a bound grows in 1/eps or in the number of heads, and what is stated
 match       how far a formula is from the same quantity found numerically

@@ -91,6 +91,8 @@ CLAIMS = (
           checks.variant("largest entry of W_1", "largest entry of W_2"), EVERYWHERE, "ours"),
     Claim("circuit", "Two layers compute a gate of two gates", "A.2.1, bag of vectors", f"{TO} on all inputs",
           checks.variant("circuit"), EVERYWHERE),
+    Claim("categories", "Tokens of M kinds are selected alike, with M^s points to look up", "A.2.4",
+          f"{TO}: 3 and 5 kinds", checks.variant("categories"), EVERYWHERE),
     Claim("corrected", "The statements below, corrected", "A.2", TO, checks.corrected, EVERYWHERE, "ours"),
     Claim("printed-bump", "The bump is 1 near its point and 0 elsewhere", "Lemma A.25, as printed", TO,
           checks.printed("bump"), EVERYWHERE, note="it is 0 at the point; the last two terms are mirrored wrongly"),

@@ -9,6 +9,7 @@ import numpy as np
 from glassware.studies.claim import Scale
 from glassware.studies.juntas.constructions_rows import Row, drawn_places, functions, head_error
 from glassware.theory.variable_creation.bases import crowded_basis, gate_dimension, one_hot_basis, random_sign_basis
+from glassware.theory.variable_creation.categorical import categorical_network
 from glassware.theory.variable_creation.juntas import (
     SYMMETRIC,
     all_bits,
@@ -33,6 +34,7 @@ def variant_rows(scale: Scale) -> Iterator[Row]:
     """Gates, circuits, averages, symmetry, and lookups with fewer layers."""
     yield from _gates(scale)
     yield from _circuits(scale)
+    yield from _categories()
     yield from _averages()
     yield from _symmetry()
     yield from _shorter()
@@ -103,6 +105,17 @@ def _circuits(scale: Scale) -> Iterator[Row]:
         inner = np.stack([at(first, bits[:, [a, b]]), at(second, bits[:, [c, d]])], axis=1).astype(int)
         gap = float(np.abs(run_circuit(gates, bits) - at(last, inner)).max())
         yield {"part": "variant", "name": "circuit", "T": T, "s": 4, "gap": gap}
+
+
+def _categories() -> Iterator[Row]:
+    """Tokens of more than two kinds."""
+    for T, kinds, s in ((40, 3, 3), (200, 5, 2)):
+        rng = np.random.default_rng([T, kinds])
+        table, places = rng.standard_normal(kinds**s), drawn_places(T, s, rng)
+        symbols = rng.integers(0, kinds, (300, T))
+        wanted = table[symbols[:, places] @ kinds ** np.arange(s)[::-1]]
+        gap = float(np.abs(categorical_network(T, places, kinds, table)(symbols) - wanted).max())
+        yield {"part": "variant", "name": "categories", "T": T, "s": s, "value": float(kinds), "gap": gap}
 
 
 def _averages() -> Iterator[Row]:

@@ -15,6 +15,7 @@ OFF = [
     ("normalisers", {"part": "normaliser", "name": "sparsemax", "T": 5}, "value", 2.0),
     ("lipschitz", {"part": "lipschitz", "name": "A.17"}, "value", 1.1),
     ("lipschitz", {"part": "lipschitz", "name": "A.13"}, "value", 0.4),
+    ("steepness", {"part": "slope", "x": 8.0}, "value", 100.0),
     ("log-growth", {"part": "increment", "form": "scaling", "x": 20.0}, "value", 2600.0),
     ("log-growth", {"part": "increment", "form": "explicit head", "x": 20.0}, "value", 5e5),
     ("powers", {"part": "exponent", "name": "heads"}, "value", 2.0),

@@ -29,6 +29,7 @@ OFF = [
     ("shorter", {"part": "variant", "name": "folded", "kind": "trained"}, "gap", 1e-6),
     ("entries", {"part": "variant", "name": "largest entry of W_1", "kind": "bag", "s": 5}, "gap", 0.1),
     ("circuit", {"part": "variant", "name": "circuit"}, "gap", 1.0),
+    ("categories", {"part": "variant", "name": "categories", "T": 200}, "gap", 0.1),
     ("corrected", {"part": "printed", "form": "corrected", "name": "bump"}, "gap", 1e-6),
 ]  # fmt: skip
 
