@@ -219,7 +219,7 @@ def cubed(frame: pl.DataFrame) -> Finding:
 
 
 def corrected(frame: pl.DataFrame) -> Finding:
-    """By how much a corrected statement passes what it promises."""
+    """By how much a corrected statement exceeds what it promises, relative to it."""
     found = part(frame, "printed", form="corrected")
     return all_within(found["gap"].to_list() if len(found) else [], ROUNDING)
 
@@ -228,9 +228,9 @@ def printed(name: str) -> Check:
     """The check of a statement as printed."""
 
     def check(frame: pl.DataFrame) -> Finding:
-        """By how much the printed statement passes what it promises, relative to it."""
+        """By how much the printed statement exceeds what it promises, relative to it."""
         found = part(frame, "printed", form="printed", name=name)
-        return all_within(found["gap"].to_list() if len(found) else [], ROUNDING)
+        return exact(span(found["gap"])[1], at_most(ROUNDING)) if len(found) else NOT_ENOUGH
 
     return check
 

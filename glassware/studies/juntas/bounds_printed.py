@@ -1,4 +1,4 @@
-"""Rows of ``bounds`` about statements as printed: by how much each passes what it promises, relative to it."""
+"""Rows of ``bounds`` about statements as printed: by how much each exceeds what it promises, relative to it."""
 
 from __future__ import annotations
 

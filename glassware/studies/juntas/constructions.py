@@ -38,6 +38,7 @@ from glassware.studies.juntas.constructions_rows import (
     softmax_rows,
 )
 from glassware.studies.juntas.constructions_variants import printed_rows, variant_rows
+from glassware.studies.juntas.printed_figure import printed_figure
 from glassware.studies.study import Study
 
 SCHEMA: dict[str, type[pl.DataType]] = {
@@ -154,13 +155,8 @@ def near(frame: pl.DataFrame) -> alt.TopLevelMixin:
 
 
 def prints(frame: pl.DataFrame) -> alt.TopLevelMixin:
-    """Distance of each statement from what it promises, in decimal digits; exactly 0 is drawn at -17."""
-    found = part(frame, "printed").with_columns(pl.max_horizontal("gap", pl.lit(1e-17)).log10().alias("digits"))
-    return dots(
-        found.rename({"name": "statement"}), x="statement", y="digits", low="digits", high="digits", colour="form",
-        title="Statements of A.2, as printed and corrected", x_title="statement", y_title="log10 of the distance",
-        subtitle="distance from what is promised; exactly 0 is drawn at -17",
-    )  # fmt: skip
+    """Statements of the constructions, as printed and corrected."""
+    return printed_figure(frame, "Statements of A.2, as printed and corrected")
 
 
 STUDY = Study(

@@ -137,13 +137,13 @@ def corrected(frame: pl.DataFrame) -> Finding:
     return all_within(_gaps(part(frame, "printed", form="corrected")), NETWORK)
 
 
-def printed(*names: str) -> Check:
-    """The check of statements as printed."""
+def printed(name: str) -> Check:
+    """The check of a statement as printed."""
 
     def check(frame: pl.DataFrame) -> Finding:
         """Distance of the printed statement from what it promises."""
-        found = part(frame, "printed", form="printed")
-        return all_within(_gaps(found.filter(pl.col("name").is_in(names)) if len(found) else found), NETWORK)
+        found = part(frame, "printed", form="printed", name=name)
+        return exact(span(found["gap"])[1], at_most(NETWORK)) if len(found) else NOT_ENOUGH
 
     return check
 
