@@ -16,7 +16,7 @@ Decisions where the text is silent
     Constants hidden by ≲ are those of the proofs (36 in Lemma A.10); Dudley's constant is 12. A bound up to constants
     is returned with the constant 1 and judged by its growth only. Classes are compared by packings at twice the error,
     which no cover can undercut. Numbers of samples are vacuous in size: only their exponents are judged. Error 0.1,
-    confidence 95%, outputs and losses at most 1. Fixed norms have a query of norm 5.
+    confidence 95%, losses at most 1. Fixed norms have a query of norm 5.
 """
 
 from __future__ import annotations

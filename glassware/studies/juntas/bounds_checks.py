@@ -258,10 +258,9 @@ def _by_name(found: pl.DataFrame) -> str:
 
 def _mean(frame: pl.DataFrame, T: int) -> tuple[float, float] | None:
     """Mean over sets of inputs, and its standard error."""
-    found = part(frame, "rademacher", T=T)
-    if len(found) < 2:
+    values = part(frame, "rademacher", T=T).drop_nulls("value")["value"].to_numpy()
+    if len(values) < 2:
         return None
-    values = found["value"].drop_nulls().to_numpy()
     return float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 

@@ -15,5 +15,5 @@ def printed_figure(frame: pl.DataFrame, title: str) -> alt.TopLevelMixin:
     return dots(
         found.rename({"name": "statement"}), x="statement", y="digits", low="digits", high="digits", colour="form",
         title=title, x_title="statement", y_title="log10 of the distance",
-        subtitle="distance from what is promised; exactly 0 is drawn at -17",
+        subtitle="distance from what is promised; 0, where a limit is kept, is drawn at -17",
     )  # fmt: skip

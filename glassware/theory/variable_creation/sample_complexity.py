@@ -56,9 +56,7 @@ def head_norms(kind: Kind, s: int, R: float) -> tuple[HeadNorms, ...]:
     return (HeadNorms(s * root, math.sqrt(1 + s), R * math.sqrt(s + 1)),)
 
 
-def sample_report(
-    kind: Kind, s: int, log2_T: float, eps: float = 0.1, R: float | None = None, A: float = 1.0
-) -> SampleReport:
+def sample_report(kind: Kind, s: int, log2_T: float, eps: float = 0.1, R: float | None = None) -> SampleReport:
     """Examples needed for a construction at T = 2^log2_T, which may be larger than any float of T could count.
 
     Args:
@@ -67,11 +65,11 @@ def sample_report(
         log2_T: logarithm of T to base 2.
         eps: error.
         R: sharpness; that of the construction unless given, in which case norms do not grow with T.
-        A: largest output.
     """
     T = 2.0**log2_T
     heads = head_norms(kind, s, sharpness(kind, int(T), s) if R is None else R)
     longest = math.sqrt(2) if not kind.startswith("bag") else 1.0
+    A = float(s) if kind == "bag" else 1.0  # largest output
     d = {"trained": 4.0, "trained heads": s + 3.0}.get(kind, T + 3)
 
     def capacity(m: float) -> float:
