@@ -66,6 +66,8 @@ TABLES: dict[str, Measured] = {
     "margins/beyond-the-theorem": Measured(("hypothesis", "lp", "sum", "used", "value", "low", "high")),
     "induction/first-steps": Measured(("value",), ("gap",)),
     "induction/levels": Measured(("value",)),
+    "juntas/constructions": Measured(("value", "norm"), ("gap",)),
+    "juntas/bounds": Measured(("value",), ("gap",)),
 }
 
 
