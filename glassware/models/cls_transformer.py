@@ -108,13 +108,13 @@ class ClsTransformer(Model):
         if self.depth == 1:
             return chosen_shares(self._tables(params), x)
         z = self._through(params, x, None)
-        return _folded_shares(*self._folded(params[-2], z))
+        return jnp.swapaxes(_folded_shares(*self._folded(params[-2], z)), 1, 2)
 
     def _outputs(self, params: Params, x: Float[Array, "batch T"], dropout: Dropout | None) -> Float[Array, "batch 2"]:
         last, readout = params[-2], params[-1]
         if self.depth == 1 and (dropout is None or not self.embedding_dropout):
             cls = self._cls(params)
-            kept = self._kept(dropout, self.attention_dropout, ATTENTION, x.shape[-1] + 1, self.heads)
+            kept = self._kept(dropout, self.attention_dropout, ATTENTION, self.heads, x.shape[-1] + 1, axis=1)
             brought = attend(self._tables(params), x, kept)
         else:
             z = self._through(params, x, dropout)
@@ -195,7 +195,7 @@ class ClsTransformer(Model):
         share = _folded_shares(rows, logits)
         kept = self._kept(dropout, self.attention_dropout, ATTENTION + 3 * (self.depth - 1), *share.shape[1:])
         share = share if kept is None else share * kept
-        mean, total = jnp.einsum("nth,ntd->nhd", share, rows), jnp.sum(share, axis=1)
+        mean, total = jnp.einsum("nht,ntd->nhd", share, rows), jnp.sum(share, axis=-1)
         values = jnp.einsum("nhd,dhj->nhj", mean, self._by_head(layer["v"]))
         return values + total[..., None] * self._by_head(layer["v_bias"])
 
@@ -208,8 +208,10 @@ class ClsTransformer(Model):
 
     # -- dropout --------------------------------------------------------------------------------------------------
 
-    def _kept(self, dropout: Dropout | None, rate: float, site: int, *shape: int) -> Float[Array, "rows ..."] | None:
-        return None if dropout is None or not rate else dropout.kept(rate, site, shape)
+    def _kept(
+        self, dropout: Dropout | None, rate: float, site: int, *shape: int, axis: int = 0
+    ) -> Float[Array, "rows ..."] | None:
+        return None if dropout is None or not rate else dropout.kept(rate, site, shape, axis)
 
     def _dropped(self, added: Float[Array, "rows ..."], dropout: Dropout | None, site: int) -> Float[Array, "rows ..."]:
         kept = self._kept(dropout, self.output_dropout, site, *added.shape[1:])
@@ -245,10 +247,11 @@ def layer_norm(
 ) -> Float[Array, "*rows d"]:
     """Rows of mean 0 and variance 1, scaled and shifted."""
     centred = z - jnp.mean(z, axis=-1, keepdims=True)
-    return centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5) * scale + shift
+    normed = centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
+    return jnp.asarray(normed * scale + shift)
 
 
 def _folded_shares(
     rows: Float[Array, "batch tokens d"], to_logit: Float[Array, "batch d heads"]
-) -> Float[Array, "batch tokens heads"]:
-    return jax.nn.softmax(jnp.einsum("ntd,ndh->nth", rows, to_logit), axis=1)
+) -> Float[Array, "batch heads tokens"]:
+    return jax.nn.softmax(jnp.einsum("ntd,ndh->nht", rows, to_logit), axis=-1)

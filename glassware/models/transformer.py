@@ -101,7 +101,7 @@ class Transformer(Model):
         token_value, position_value = tokens @ after["v"], embed["positions"] @ after["v"]
         plus = (0.5 + 0.5 * x)[..., None]  # (batch, n, 1): 1 where the token is +1
         chosen = position_logit + token_logit[MINUS] + plus * (token_logit[PLUS] - token_logit[MINUS])
-        share = shares(chosen, token_logit[CLS])  # (batch, n + 1, heads)
+        share = shares(jnp.asarray(chosen), token_logit[CLS])  # (batch, n + 1, heads)
 
         def brought(
             share: Float[Array, "*batch tokens heads"], value: Float[EitherArray, "tokens heads_times_d"]

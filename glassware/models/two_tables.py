@@ -46,7 +46,7 @@ def chosen_shares(tables: Tables, x: Float[Array, "*batch T"]) -> Float[Array, "
 
 
 def attend(
-    tables: Tables, x: Float[Array, "batch T"], kept: Float[Array, "batch tokens heads"] | None = None
+    tables: Tables, x: Float[Array, "batch T"], kept: Float[Array, "heads batch tokens"] | None = None
 ) -> Float[Array, "batch heads d"]:
     """What each head brings to the query: values averaged by attention, after dropout where there is one.
 
@@ -56,7 +56,7 @@ def attend(
     Args:
         tables: logits and values.
         x: which token each position holds, 0 or 1.
-        kept: factors on the attention weights, [CLS] last.
+        kept: factors on the attention weights, (heads, batch, T + 1) with [CLS] last.
     """
     largest = jnp.maximum(jnp.max(tables.low, axis=0), jnp.max(tables.high, axis=0))
     gap = jnp.max(largest - tables.own)
@@ -71,7 +71,7 @@ def _summed(
     tables: Tables,
     largest: Float[Array, " heads"],
     x: Float[Array, "batch T"],
-    kept: Float[Array, "batch tokens heads"] | None,
+    kept: Float[Array, "heads batch tokens"] | None,
 ) -> Float[Array, "batch heads d"]:
     """Exponentials of the tables, shifted half way between the largest logit and that of [CLS], which all rows hold.
 
@@ -87,26 +87,25 @@ def _summed(
         flat = lambda values: values.reshape(-1, heads * d)
         brought = ((1 - x) @ flat(weighted[0]) + x @ flat(weighted[1])).reshape(-1, heads, d) + mine
     else:
-        ones = x[..., None]
-        brought = _by_head((1 - ones) * kept[:, :-1], weighted[0]) + _by_head(ones * kept[:, :-1], weighted[1])
-        brought = brought + kept[:, -1, :, None] * mine
+        bits = kept[..., :-1]
+        brought = _by_head((1 - x) * bits, weighted[0]) + _by_head(x * bits, weighted[1])
+        brought = brought + kept[..., -1].T[..., None] * mine
     # Divided by a number of its own size first: the slope of a quotient has the square of what it is divided by.
     scale = jax.lax.stop_gradient(1 / total)
     return brought * scale[..., None] / (total * scale)[..., None]
 
 
 def _by_head(
-    factors: Float[Array, "batch T heads"], values: Float[Array, "T heads d"]
+    factors: Float[Array, "heads batch T"], values: Float[Array, "T heads d"]
 ) -> Float[Array, "batch heads d"]:
-    return jnp.einsum("nth,thj->nhj", factors, values)
+    return jnp.einsum("hnt,thj->nhj", factors, values)
 
 
 def _by_row(
-    tables: Tables, x: Float[Array, "batch T"], kept: Float[Array, "batch tokens heads"] | None
+    tables: Tables, x: Float[Array, "batch T"], kept: Float[Array, "heads batch tokens"] | None
 ) -> Float[Array, "batch heads d"]:
-    share = chosen_shares(tables, x)
+    share = jnp.moveaxis(chosen_shares(tables, x), -1, 0)
     share = share if kept is None else share * kept
-    ones = x[..., None]
-    brought = _by_head((1 - ones) * share[:, :-1], tables.low_values)
-    brought = brought + _by_head(ones * share[:, :-1], tables.high_values)
-    return brought + share[:, -1, :, None] * tables.own_values
+    brought = _by_head((1 - x) * share[..., :-1], tables.low_values)
+    brought = brought + _by_head(x * share[..., :-1], tables.high_values)
+    return brought + share[..., -1].T[..., None] * tables.own_values

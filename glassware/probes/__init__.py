@@ -29,6 +29,7 @@ from glassware.probes.movement import drift, irrelevant_movement, movement, rele
 from glassware.probes.outputs import component_views, components, correlation, largest_output
 from glassware.probes.parity_neurons import check_parity_neurons, parity_neurons
 from glassware.probes.readout import solvable, solved_readout
+from glassware.probes.selection import check_selection, selection
 from glassware.probes.strategies import check_minimal_weights, check_strategies, minimal_weights, strategies
 from glassware.probes.subject import Candidate, Found, Views
 from glassware.probes.weights import (
@@ -97,6 +98,7 @@ PROBES: dict[str, Probe] = {
     "parity_neurons": Probe("final", parity_neurons, check_parity_neurons),
     "strategies": Probe("curve", strategies, check_strategies, sample=True),
     "minimal_weights": Probe("curve", minimal_weights, check_minimal_weights),
+    "selection": Probe("final", selection, check_selection),
 }
 
 __all__ = ["PROBES", "Probe"]

@@ -207,7 +207,7 @@ def _rejections(task: Junta, support: tuple[int, ...], low: int, high: int, m: i
     for attempt in range(MOST_DRAWS):
         x = task.bits(fold(example, attempt) if attempt else example, index)
         x = x if task.function == "and" else 1 - x
-        y = x[:, support].all(axis=1).astype(np.uint8)
+        y = np.asarray(x[:, support].all(axis=1), np.uint8)
         if y.any() and len(consistent(x, y, task.relevant)) == 1:
             return attempt
     raise GlasswareError(

@@ -53,7 +53,7 @@ def by_hand(model, params, x, kept):
         last = i == len(layers) - 1
         inner = [layer_norm(row, layer["attention_scale"], layer["attention_shift"]) for row in z]
         q, k, v = ([row @ layer[name] + layer[f"{name}_bias"] for row in inner] for name in "qkv")
-        shape = (tokens, model.heads) if last else (model.heads, tokens, tokens)
+        shape = (model.heads, tokens) if last else (model.heads, tokens, tokens)
         factors = kept(model.attention_dropout, 1 + 3 * i, shape)
         rows = {}
         for query in [tokens - 1] if last else range(tokens):
@@ -62,7 +62,7 @@ def by_hand(model, params, x, kept):
                 cut = slice(h * size, (h + 1) * size)
                 scores = np.array([q[query][cut] @ key[cut] for key in k]) / np.sqrt(size)
                 share = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
-                share = share * (factors[:, h] if last else factors[h, query])
+                share = share * (factors[h] if last else factors[h, query])
                 heads.append(sum(w * value[cut] for w, value in zip(share, v, strict=True)))
             rows[query] = np.concatenate(heads) @ layer["out"] + layer["out_bias"]
         one = (model.width,) if last else (tokens, model.width)

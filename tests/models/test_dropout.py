@@ -24,6 +24,11 @@ def test_numbers_are_dropped_at_their_rate_and_the_others_scaled(rate):
         assert 0.8 < share.std() / spread < 1.2
 
 
+def test_rows_may_go_elsewhere_and_an_odd_axis_is_cut():
+    dropout = Dropout(KEY, 0, ROWS)
+    np.testing.assert_array_equal(np.moveaxis(np.asarray(dropout.kept(0.1, 0, (51, 7), axis=1)), 1, 0), kept())
+
+
 def test_a_row_has_its_coins_whatever_rows_it_is_beside():
     np.testing.assert_array_equal(kept(rows=ROWS[[5, 90]]), kept()[[5, 90]])
 

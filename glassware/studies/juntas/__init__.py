@@ -1,0 +1,6 @@
+"""Variable creation: juntas, of whose T bits a few decide the label (the dissertation's chapter 4)."""
+
+from glassware.studies.juntas import attention, online_parity, repeats, validation_curves
+from glassware.studies.study import Study
+
+STUDIES: tuple[Study, ...] = (validation_curves.STUDY, attention.STUDY, online_parity.STUDY, repeats.STUDY)
