@@ -22,7 +22,7 @@ NO_DROPOUT = {"attention_dropout": 0, "embedding_dropout": 0, "output_dropout": 
 
 def drawn(model, factor=1.0, task=TASK):
     """Weights off the special points of a first draw; queries and keys times a factor."""
-    params = model.init(Init().values(seed_words(0), model.width, model.layers), task)
+    params = jax.jit(lambda values: model.init(values, task))(Init().values(seed_words(0), model.width, model.layers))
     rng = np.random.default_rng(0)
     moved = lambda leaf: np.float32(leaf + 0.3 * rng.standard_normal(leaf.shape))
     params = jax.tree.map(moved, params)
@@ -89,9 +89,10 @@ def test_outputs_are_the_formula(fields):
     params = drawn(model)
     ones = lambda rate, site, shape: np.ones(shape)
     wanted = [by_hand(model, params, x, ones) for x in X]
-    np.testing.assert_allclose(np.asarray(model.apply(params, X)), wanted, rtol=1e-5, atol=1e-5)
     dropout = Dropout(KEY, 4, PLACES)
-    trained = np.asarray(model.apply_training(params, X, dropout))
+    both = jax.jit(lambda params: (model.apply(params, X), model.apply_training(params, X, dropout)))
+    found, trained = map(np.asarray, both(params))
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
     for row, x in enumerate(X):
         coins = lambda rate, site, shape, row=row: np.asarray(dropout.kept(rate, site, shape))[row]
         np.testing.assert_allclose(trained[row], by_hand(model, params, x, coins), rtol=1e-5, atol=1e-5)
@@ -105,9 +106,13 @@ def test_large_logits_of_absent_tokens_do_not_hide_a_row(factor):
     params = drawn(model, factor)
     ones = lambda rate, site, shape: np.ones(shape)
     wanted = np.array([by_hand(model, params, x, ones) for x in X])
-    found = np.asarray(model.apply(params, X))
+
+    def total(params):
+        found = model.apply(params, X)
+        return found.sum(), found
+
+    gradient, found = jax.jit(jax.grad(total, has_aux=True))(params)
     assert abs(found - wanted).max() / abs(wanted).max() < (1e-5 if factor == 3 else 1e-3)
-    gradient = jax.grad(lambda params: model.apply(params, X).sum())(params)
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(gradient))
 
 
@@ -116,10 +121,10 @@ def test_slopes_are_differences(fields):
     model = ClsTransformer(width=8, heads=2, d_attn=4, **fields)
     params = drawn(model)
     dropout = Dropout(KEY, 0, PLACES)
-    total = lambda params: jax.numpy.sum(model.apply_training(params, X, dropout)[:, 0])
-    gradient, rng = jax.grad(total)(params), np.random.default_rng(1)
+    total = jax.jit(jax.value_and_grad(lambda params: model.apply_training(params, X, dropout)[:, 0].sum()))
+    gradient, rng = total(params)[1], np.random.default_rng(1)
     direction = jax.tree.map(lambda leaf: np.float32(rng.standard_normal(leaf.shape)), params)
-    along = lambda step: float(total(jax.tree.map(lambda a, b: a + np.float32(step) * b, params, direction)))
+    along = lambda step: float(total(jax.tree.map(lambda a, b: a + np.float32(step) * b, params, direction))[0])
     wanted = sum(np.vdot(a, b) for a, b in zip(jax.tree.leaves(gradient), jax.tree.leaves(direction), strict=True))
     assert (along(1e-3) - along(-1e-3)) / 2e-3 == pytest.approx(wanted, rel=0.02)
 
@@ -127,20 +132,22 @@ def test_slopes_are_differences(fields):
 @pytest.mark.parametrize("depth", [1, 2])
 def test_attention_is_a_share_for_every_token(depth):
     model = ClsTransformer(width=8, heads=2, d_attn=4, depth=depth)
-    share = np.asarray(model.attention(drawn(model), X))
+    attention = jax.jit(model.attention)
+    share = np.asarray(attention(drawn(model), X))
     assert share.shape == (6, 10, 2)
     np.testing.assert_allclose(share.sum(axis=1), 1, rtol=1e-5)
     blind = drawn(model, factor=0)
     for layer in blind[1:-1]:
         layer["q_bias"] = 0 * layer["q_bias"]
-    np.testing.assert_allclose(np.asarray(model.attention(blind, X)), 0.1, rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(attention(blind, X)), 0.1, rtol=1e-5)
 
 
 def test_relabelled_positions_change_nothing():
     model, order = ClsTransformer(width=8, heads=2, d_attn=4), np.random.default_rng(0).permutation(9)
     params = drawn(model)
     moved = [{**params[0], "positions": params[0]["positions"][[*order, 9]]}, *params[1:]]
-    np.testing.assert_allclose(model.apply(tuple(moved), X[:, order]), model.apply(params, X), atol=1e-5)
+    apply = jax.jit(model.apply)
+    np.testing.assert_allclose(apply(tuple(moved), X[:, order]), apply(params, X), atol=1e-5)
 
 
 @pytest.mark.parametrize(("length", "count"), [(100, 56_896), (300, 69_696), (1100, 120_896)])

@@ -53,9 +53,14 @@ def threshold_at_three_hundred(frame: pl.DataFrame) -> Finding:
 
 
 def fits(frame: pl.DataFrame) -> Finding:
-    """The training error at the end, without dropout."""
-    rows = lanes(frame) if "train_error" in frame.columns else []
-    return each_lane(rows, 16, Measure("final training error", lambda row: row["train_error"], at_most(0.0)))
+    """The training error at the end, without dropout, and runs that fit the sample and nothing else."""
+    if not len(frame):
+        return NOT_ENOUGH
+    fitted = Measure("final training error", lambda row: row["train_error"], at_most(0.0))
+    few = [*lanes(frame, length=100, m=FEW), *lanes(frame, length=300, m=PAPER_FEW)]
+    memorised = sum(row["test_error"] > ACCURATE for row in few)
+    found = [each_lane(lanes(frame), 16, fitted), counted(memorised, len(few), max(4, len(few) // 10))]
+    return all_of(found, f"{found[0].detail}; {memorised} of {len(few)} with too few examples end below 99%")
 
 
 def spread(frame: pl.DataFrame) -> Finding:
