@@ -16,11 +16,10 @@ from typing import Any
 import torch
 from torch.nn.functional import cross_entropy, dropout, gelu, layer_norm
 
-Tensor = torch.Tensor
 STEPS = 5  # between two looks at the clock
 
 
-def weights(lanes: int, length: int, d: int, place: torch.device) -> dict[str, Tensor]:
+def weights(lanes: int, length: int, d: int, place: torch.device) -> dict[str, torch.Tensor]:
     """First weights of so many networks."""
     sizes = {"tokens": (3, d), "positions": (length + 1, d), "q": (d, d), "k": (d, d), "v": (d, d), "out": (d, d),
              "up": (d, 4 * d), "down": (4 * d, d), "w": (d, 2)}  # fmt: skip
@@ -33,7 +32,7 @@ def weights(lanes: int, length: int, d: int, place: torch.device) -> dict[str, T
     return {name: leaf.requires_grad_() for name, leaf in found.items()}
 
 
-def logits(p: dict[str, Tensor], x: Tensor, heads: int, rates: dict[str, float]) -> Tensor:
+def logits(p: dict[str, torch.Tensor], x: torch.Tensor, heads: int, rates: dict[str, float]) -> torch.Tensor:
     """Of networks (lanes) on their batches (lanes, m, T): keys and values of all tokens, the query of [CLS] alone."""
     lanes, m, t = x.shape
     d = p["q"].shape[1]
@@ -53,7 +52,7 @@ def logits(p: dict[str, Tensor], x: Tensor, heads: int, rates: dict[str, float])
     return torch.bmm(norm(z, "last"), p["w"])
 
 
-def steps_of(problem: dict[str, Any], lanes: int, place: torch.device) -> Callable[[], Tensor]:
+def steps_of(problem: dict[str, Any], lanes: int, place: torch.device) -> Callable[[], torch.Tensor]:
     """One step of AdamW with clipping, on the same full batches every time."""
     m, t = problem["m"], problem["length"]
     x = (torch.rand(lanes, m, t, device=place) < 0.7937).float()
@@ -61,7 +60,7 @@ def steps_of(problem: dict[str, Any], lanes: int, place: torch.device) -> Callab
     p = weights(lanes, t, problem["width"], place)
     optimiser = torch.optim.AdamW(p.values(), lr=1e-3, weight_decay=1e-4)
 
-    def step() -> Tensor:
+    def step() -> torch.Tensor:
         outputs = logits(p, x, problem["heads"], problem["rates"])
         losses = cross_entropy(outputs.flatten(0, 1), y.flatten(), reduction="none").view(lanes, m).mean(1)
         optimiser.zero_grad()

@@ -44,7 +44,11 @@ LENGTH, EXAMPLES, ARM = 50, 40, 200
 FEWER, FEWER_ARM = 30, 60  # examples of the arm that must differ, and its data sets
 DATA_SETS, TRIES, FIRST_DATA = 40, 5, 5000  # their seeds are none of the arms'
 NINETY = 1.644854  # standard errors of a two-sided 90% interval
-ARMS = {"AND, random positions": {}, "AND, first positions": {"support": (0, 1, 2)}, "OR": {"function": "or"}}
+ARMS: dict[str, dict[str, Any]] = {
+    "AND, random positions": {},
+    "AND, first positions": {"support": (0, 1, 2)},
+    "OR": {"function": "or"},
+}
 
 
 def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
