@@ -60,8 +60,7 @@ def lane_bytes(shape: Run) -> int:
     """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
     parameters = shape.network.parameters(shape.task)
     copies = (8 if shape.optimiser.name == "sgd" else 12) + len(shape.keep)
-    numbers = shape.task.input_size + sum(shape.network.widths) + shape.task.classes
-    activations = 4 * step_examples(shape) * numbers + 2 * 2**18
+    activations = 4 * step_examples(shape) * shape.network.held(shape.task) + 2 * 2**18
     return 4 * (copies * parameters + activations)
 
 

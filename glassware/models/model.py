@@ -13,6 +13,7 @@ import numpy as np
 from glassware.foundation.arrays import Array, EitherArray, Float, LaneValues, Params, Shaped
 from glassware.foundation.backend import jax
 from glassware.foundation.part import Part
+from glassware.models.dropout import Dropout
 from glassware.tasks.task import Kind, Task
 
 __all__ = ["Model", "Params", "from_leaves", "named_leaves"]
@@ -101,6 +102,17 @@ class Model(Part):
         """Outputs on all examples of a finite domain, in their order; None where ``apply`` is the only way."""
         return None
 
+    @property
+    def drops(self) -> bool:
+        """Whether training drops numbers at random: it then goes through ``apply_training``."""
+        return False
+
+    def apply_training(
+        self, params: Params, x: Float[Array, "*batch_and_inputs"], dropout: Dropout
+    ) -> Float[Array, "*batch_and_positions_and_classes"]:
+        """Outputs in training, for a network with dropout."""
+        return self.apply(params, x)
+
     def parameters(self, task: Task) -> int:
         """Number of trained scalars."""
         from glassware.models.init import Init
@@ -120,6 +132,10 @@ class Model(Part):
     def widest(self, task: Task) -> int:
         """Most numbers an example takes between two layers; examinations are cut into blocks by it."""
         return max((*self.widths, task.input_size, task.classes))
+
+    def held(self, task: Task) -> int:
+        """Numbers an example takes in a training step, for how many runs fit into the memory."""
+        return task.input_size + sum(self.widths) + task.classes
 
     def neurons(self, params: Params) -> Float[Array, "units numbers"]:
         """Everything that belongs to each hidden unit, for penalties on neurons."""
