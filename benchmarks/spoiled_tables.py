@@ -65,6 +65,7 @@ TABLES: dict[str, Measured] = {
     ),
     "margins/beyond-the-theorem": Measured(("hypothesis", "lp", "sum", "used", "value", "low", "high")),
     "induction/first-steps": Measured(("value",), ("gap",)),
+    "juntas/controls": Measured(("share", "others")),
 }
 
 

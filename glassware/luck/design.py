@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -90,3 +90,15 @@ class Design:
         inside = [min(max(float(value), self.low), self.high) for value in values]
         near = [round(value) if self.whole else float(f"{value:.3g}") for value in inside]
         return sorted(set(near))
+
+
+def explore(design: Design, trial: Callable[[float], bool]) -> list[Cell]:
+    """A whole search where a trial is a function of the value: rounds until the design has enough."""
+    counts: dict[float, tuple[int, int]] = {}
+    found = list[Cell]()
+    while todo := design.next(found):
+        for value, more in todo:
+            won, trials = counts.get(value, (0, 0))
+            counts[value] = won + sum(trial(value) for _ in range(more)), trials + more
+        found = [Cell(value, *counts[value]) for value in sorted(counts)]
+    return found

@@ -5,8 +5,9 @@ At size T a trial with m examples succeeds with probability
     P = (1 - lapse) logistic((ln m - ln M(T)) / w(T) + c),  M(T) = a + b ((T/R)^lam - 1) / lam,  w(T) = w0 (T/R)^w1,
 
 with c such that P = level where m = M(T), and R a size of reference. The exponent lam tells how M grows: 0 is
-a + b ln(T/R), 1 is a straight line, below 0 it saturates. A common width would bias lam, hence w1. Intervals are those of the
-profile likelihood (95%), which stays valid where the cells were chosen in view of earlier ones.
+a + b ln(T/R), 1 is a straight line, below 0 it saturates. A common width would bias lam, hence w1. Intervals are those
+of the profile likelihood (95%), which stay valid where the cells were chosen in view of earlier ones. Where cells of
+ten trials and more scatter around the law by more than chance allows, intervals widen by as much (quasi-likelihood).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from scipy.special import expit
 
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.statistics import Estimate
-from glassware.luck.curve import DROP, offset
+from glassware.luck.curve import DROP, log_likelihood, offset
 
 Vector: TypeAlias = npt.NDArray[np.float64]
 
@@ -33,6 +34,7 @@ BOUNDS = ((-2.0, 16.0), (-20.0, 20.0), (-3.0, 3.0), (math.log(0.03), math.log(1.
 STARTS = (-0.5, 0.0, 0.5, 1.0)  # of lam
 FEWEST_SIZES = 3  # M has three numbers
 TINY = 1e-9
+ENOUGH = 10  # trials of a cell whose scatter tells something
 MOST_STEPS, REFINEMENTS = 14, 8  # along a profile: outwards, and between
 
 
@@ -179,8 +181,8 @@ class Likelihood:
 
     def interval(self, best: Vector, which: int) -> Estimate:
         """One number with the ends of its profile-likelihood interval."""
-        floor, step = self(best)[0], self._spread(best, which)
-        ends = [self._end(best, which, side * step, floor) for side in (-1, 1)]
+        floor, step, goal = self(best)[0], self._spread(best, which), math.sqrt(DROP * self.dispersion(best))
+        ends = [self._end(best, which, side * step, floor, goal) for side in (-1, 1)]
         return Estimate(float(best[which]), *ends)
 
     def _spread(self, best: Vector, which: int) -> float:
@@ -193,12 +195,29 @@ class Likelihood:
             variance = 0.0
         return 1.96 * math.sqrt(variance) if variance > 1e-8 else 0.2
 
-    def _end(self, best: Vector, which: int, step: float, floor: float) -> float:
-        """Where the profile lies ``DROP`` above its floor, in the direction of ``step``: outwards, then between.
+    def dispersion(self, theta: Vector) -> float:
+        """Deviance per degree of freedom of the cells with enough trials to tell; at least 1."""
+        many = self.trials >= ENOUGH
+        if many.sum() < 2 * len(theta):
+            return 1.0
+        won, trials = self.won[many], self.trials[many]
+        at_best = log_likelihood(won / trials, won, trials).sum()
+        fitted = log_likelihood(self.chance(theta)[many], won, trials).sum()
+        return max(1.0, 2 * float(at_best - fitted) / (many.sum() - len(theta)))
 
-        The root of the height above the floor is all but a straight line, so that false position needs few fits.
+    def chance(self, theta: Vector) -> Vector:
+        """Of success, in every cell."""
+        ln_a, slope, lam, ln_w, w_slope, lapse = theta
+        threshold = np.maximum(math.exp(ln_a) + self.scale * slope * box_cox(self.size, lam)[0], TINY)
+        away = (self.m - np.log(threshold)) / np.exp(ln_w + w_slope * self.size)
+        return (1 - lapse) * expit(away + offset(self.level, lapse))
+
+    def _end(self, best: Vector, which: int, step: float, floor: float, goal: float) -> float:
+        """Where the root of the profile's height above its floor is ``goal``, in the direction of ``step``.
+
+        The root is all but a straight line, so that false position needs few fits.
         """
-        bound, goal = BOUNDS[which][int(step > 0)], math.sqrt(DROP)
+        bound = BOUNDS[which][int(step > 0)]
         inside, outside, fit = (float(best[which]), 0.0), (math.nan, math.nan), best
         for count in range(1, MOST_STEPS + 1):
             there = float(best[which]) + step * 1.5 ** (count - 1)

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 import glassware as gw
 from glassware.luck.curve import Cell, Fit, offset
-from glassware.luck.design import Design
+from glassware.luck.design import Design, explore
 from glassware.luck.threshold import TRY, Search, advance, searches
 from glassware.training import Run
 from tests.helpers import TINY, tiny
@@ -22,12 +22,7 @@ def rate(value, truth, width, lapse, level):
 
 def simulate(design, rng, truth, width, lapse):
     """A whole search on trials that succeed by a known curve."""
-    counts = {}
-    while todo := design.next([Cell(value, *count) for value, count in sorted(counts.items())]):
-        for value, trials in todo:
-            won, before = counts.get(value, (0, 0))
-            counts[value] = won + rng.binomial(trials, rate(value, truth, width, lapse, design.level)), before + trials
-    return [Cell(value, *count) for value, count in sorted(counts.items())]
+    return explore(design, lambda value: rng.random() < rate(value, truth, width, lapse, design.level))
 
 
 @pytest.mark.parametrize(("level", "truth", "width", "lapse"), [(0.8, 70, 0.15, 0.0), (0.5, 110, 0.3, 0.04)])
