@@ -66,6 +66,7 @@ TABLES: dict[str, Measured] = {
     "margins/beyond-the-theorem": Measured(("hypothesis", "lp", "sum", "used", "value", "low", "high")),
     "induction/first-steps": Measured(("value",), ("gap",)),
     "juntas/controls": Measured(("share", "others")),
+    "juntas/architectures": Measured(("share", "others")),
 }
 
 

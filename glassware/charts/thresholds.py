@@ -8,7 +8,7 @@ import polars as pl
 
 from glassware.charts.backend import Record, Spec, alt
 from glassware.charts.labels import need
-from glassware.charts.theme import CATEGORIES, heading, inline, log_axis
+from glassware.charts.theme import CATEGORIES, HEAT, SEQUENCE, heading, inline, log_axis
 
 WIDTH, HEIGHT = 520, 340
 ROOM = 1.12  # beyond the outermost points
@@ -91,3 +91,45 @@ def thresholds(
     ]  # fmt: skip
     chart = alt.layer(*layers, data=inline(records))
     return chart.properties(width=WIDTH, height=HEIGHT, title=heading(title, subtitle))
+
+
+def shares(
+    points: pl.DataFrame, curves: pl.DataFrame, *, title: str, x_title: str, y_title: str, subtitle: str = ""
+) -> alt.TopLevelMixin:
+    """Shares of successes against a quantity, a dot per cell as large as its number of trials, and fitted curves.
+
+    Args:
+        points: columns kind, x, share, trials; kinds keep the order in which they appear.
+        curves: columns kind, x, share.
+        title, x_title, y_title, subtitle: words.
+    """
+    need(points, ["kind", "x", "share", "trials"])
+    kinds = points["kind"].unique(maintain_order=True).to_list()
+    records: list[Record] = [{**row, "line": False} for row in points.iter_rows(named=True)]
+    records += [{**row, "line": True} for row in curves.iter_rows(named=True)]
+    left, right = float(points["x"].min()), float(points["x"].max())  # type: ignore[arg-type]
+    base = alt.Chart().encode(
+        x=alt.X(
+            "x:Q",
+            title=x_title,
+            scale=alt.Scale(type="log", nice=False, padding=8),
+            axis=log_axis(left, right, grid=False, labelOverlap="greedy"),
+        ),
+        y=alt.Y("share:Q", title=y_title, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=5)),
+        color=alt.Color(
+            "kind:N",
+            sort=kinds,
+            scale=alt.Scale(domain=kinds, scheme=alt.SchemeParams(name=HEAT, extent=SEQUENCE)),
+            legend=alt.Legend(title=None, symbolOpacity=1),
+        ),
+    )
+    dots = base.transform_filter("!datum.line").mark_point(filled=True, opacity=0.75, stroke="white", strokeWidth=0.5)
+    layers = [
+        base.transform_filter("datum.line").mark_line(strokeWidth=2),
+        dots.encode(
+            size=alt.Size("trials:Q", title="trials", scale=alt.Scale(range=[25, 260])),
+            tooltip=["kind:N", "x:Q", alt.Tooltip("share:Q", format=".0%"), "trials:Q"],
+        ),
+    ]
+    chart = alt.layer(*layers, data=inline(records))
+    return chart.properties(width=WIDTH, height=260, title=heading(title, subtitle))

@@ -59,6 +59,7 @@ class Growth:
         log_likelihood: of the best fit.
         theta: the numbers of the best fit, as the likelihood takes them.
         scale: of b among them.
+        level: success rate at the threshold.
     """
 
     exponent: Estimate
@@ -68,6 +69,7 @@ class Growth:
     log_likelihood: float
     theta: tuple[float, ...]
     scale: float
+    level: float
 
     def threshold(self, sizes: Sequence[float] | Vector) -> Vector:
         """M(T) of the best fit."""
@@ -75,8 +77,15 @@ class Growth:
         rise, _ = box_cox(np.log(np.asarray(sizes, float) / self.reference), theta[LAM])
         return np.exp(theta[A]) + self.scale * theta[B] * rise
 
+    def chance(self, size: float, m: Vector) -> Vector:
+        """Success at this size with so many examples, by the best fit."""
+        cells = [Trials(size, float(one), 0, 1) for one in m]
+        law = Likelihood(cells, self.level, self.reference)
+        law.scale = self.scale
+        return law.chance(np.array(self.theta))
 
-UNKNOWN = Growth(*[Estimate(math.nan)] * 2, math.nan, Estimate(math.nan), math.nan, (), math.nan)
+
+UNKNOWN = Growth(*[Estimate(math.nan)] * 2, math.nan, Estimate(math.nan), math.nan, (), math.nan, math.nan)
 
 
 def fit_growth(cells: Sequence[Trials], level: float = 0.8, reference: float = 300.0) -> Growth:
@@ -117,6 +126,7 @@ def _fitted(cells: tuple[Trials, ...], level: float, reference: float) -> Growth
         log_likelihood=-law(best)[0],
         theta=tuple(map(float, best)),
         scale=law.scale,
+        level=level,
     )
 
 

@@ -40,6 +40,7 @@ OFFSETS = (-2.7, -1.9, -1.1, -0.3, 0.5, 1.3)
 WIDTH = 0.12
 LEFT = 0.25  # other conjunctions on average: about where 80% of the samples have none
 ACCURATE = 0.90
+METHODS = {"search": "exhaustive search: one AND left", "ridge": "ridge regression: accuracy above 0.90"}
 SIZES: dict[Scale, tuple[int, int]] = {"smoke": (40, 20), "laptop": (1000, 80), "paper": (10_000, 200)}
 
 
@@ -192,8 +193,7 @@ def figure(frame: pl.DataFrame) -> Any:
     """Both methods' thresholds against T."""
     from glassware.charts.thresholds import thresholds
 
-    names = {"search": "exhaustive search: one conjunction left", "ridge": "ridge regression: accuracy above 0.90"}
-    found = [(cells(method)(frame), name) for method, name in names.items()]
+    found = [(cells(method)(frame), name) for method, name in METHODS.items()]
     return thresholds(
         pl.concat([growth.points(counts, name) for counts, name in found]),
         pl.concat([growth.curve(counts, name) for counts, name in found]),

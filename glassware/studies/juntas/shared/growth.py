@@ -112,20 +112,39 @@ def first_crossings(cells: Sequence[Trials]) -> str:
     return f"first m with 80% at T = {words}; {read_off}"
 
 
-def points(cells: Sequence[Trials], kind: str) -> pl.DataFrame:
+def points(cells: Sequence[Trials], kind: str, level: float = LEVEL) -> pl.DataFrame:
     """The threshold of each T as the chart takes it; ends that are not known are null."""
     rows = []
-    for length, fit in by_length(cells).items():
+    for length, fit in by_length(cells, level).items():
         known = (None if not 0 < one < math.inf else one for one in fit.at)
         rows.append((kind, float(length), *known))
     schema = {"kind": pl.String, **dict.fromkeys(("x", "y", "low", "high"), pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def curve(cells: Sequence[Trials], kind: str) -> pl.DataFrame:
+def curve(cells: Sequence[Trials], kind: str, level: float = LEVEL) -> pl.DataFrame:
     """The fitted law as a line; empty where there is none."""
-    law, schema = fit_growth(cells), {"kind": pl.String, "x": pl.Float64, "y": pl.Float64}
+    law, schema = fit_growth(cells, level), {"kind": pl.String, "x": pl.Float64, "y": pl.Float64}
     if math.isnan(law.exponent.value):
         return pl.DataFrame(schema=schema)
     sizes = np.geomspace(min(cell.size for cell in cells), max(cell.size for cell in cells), LINE)
     return pl.DataFrame({"kind": [kind] * LINE, "x": sizes, "y": law.threshold(sizes)}, schema=schema)
+
+
+def shares(cells: Sequence[Trials]) -> pl.DataFrame:
+    """The share of successes in every cell, as the chart takes it."""
+    rows = [(f"T = {cell.size:,}", float(cell.m), cell.won / cell.trials, cell.trials) for cell in cells]
+    schema = {"kind": pl.String, "x": pl.Float64, "share": pl.Float64, "trials": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def share_curves(cells: Sequence[Trials]) -> pl.DataFrame:
+    """The fitted law's curve of every T over the sample sizes tried; empty where there is no law."""
+    law, schema = fit_growth(cells), {"kind": pl.String, "x": pl.Float64, "share": pl.Float64}
+    found = [pl.DataFrame(schema=schema)]
+    for length in sorted({cell.size for cell in cells} if not math.isnan(law.exponent.value) else ()):
+        tried = [cell.m for cell in cells if cell.size == length]
+        m = np.geomspace(min(tried), max(tried), LINE)
+        kind = [f"T = {length:,}"] * LINE
+        found.append(pl.DataFrame({"kind": kind, "x": m, "share": law.chance(length, m)}, schema=schema))
+    return pl.concat(found)
