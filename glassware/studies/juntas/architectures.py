@@ -10,7 +10,7 @@ Grids
             ones. Width 256.
     laptop  T = 25, 50, 100, 200; 36 trials per T and network. The Transformer's runs are those of
             ``sample_complexity``.
-    smoke   AND of 1 bit, T = 6 and 8, tiny networks.
+    smoke   AND of 1 bit, T = 12, tiny networks.
 
 Decisions where the text is silent
     All of it. The fully connected networks have ReLU units, see the bits as 0 and 1, and train as the laptop's
@@ -33,14 +33,14 @@ from glassware.models import MLP, Init
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas import controls, sample_complexity
 from glassware.studies.juntas.shared import growth
-from glassware.studies.juntas.shared.protocol import base
+from glassware.studies.juntas.shared.protocol import SMOKE, base
 from glassware.studies.juntas.shared.ratios import ratio
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, at_least
 from glassware.training import AdamW, Run
 
 LENGTHS: dict[Scale, list[int]] = {
-    "smoke": [6, 8],
+    "smoke": [12],
     "laptop": [25, 50, 100, 200],
     "paper": [25, 50, 100, 200, 400, 800],
 }
@@ -64,7 +64,8 @@ def searches(scale: Scale, seeds: int | None = None) -> list[Search]:
     budget = ROUNDS * trials if scale != "smoke" else 5
     found: list[Search] = []
     for length in LENGTHS[scale]:
-        design = Design(length, 16 * length, trials=trials, budget=budget, precision=1.05)
+        ends = SMOKE if scale == "smoke" else (length, 16 * length)
+        design = Design(*ends, trials=trials, budget=budget, precision=1.05)
         for init in (Init(), Init(scheme="sparse", s=2 if scale != "smoke" else 1)):
             found.append(Search(connected(length, scale, init), "m", design, tries=2))
     return found
@@ -76,7 +77,7 @@ def transformers(scale: Scale, seeds: int | None = None) -> list[Search]:
         found = sample_complexity.searches(scale, seeds)
         return [search for search in found if search.base.task.input_size in LENGTHS[scale]]
     if scale == "smoke":
-        return sample_complexity.searches(scale, seeds)[:1]
+        return sample_complexity.searches(scale, seeds)
     trials = seeds or TRIALS[scale]
     design = Design(24, 300, trials=trials, budget=ROUNDS * trials, precision=1.05)
     return [Search(base(length, "laptop"), "m", design, tries=2) for length in LENGTHS[scale]]

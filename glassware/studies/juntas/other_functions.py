@@ -8,7 +8,7 @@ Grids
     paper   T = 100, m from 30 to 1,000, chosen adaptively, 200 trials per function of up to 2 runs. Trained as at the
             paper scale of ``sample_complexity``.
     laptop  T = 50, 48 trials per function of one run; trained as at its laptop scale.
-    smoke   AND and OR of 1 bit, T = 6, a tiny network.
+    smoke   AND of 1 of 12 bits, a tiny network.
 
 Decisions where the text is silent
     All of it: the text has no such experiment. Bits are biased so that both labels are equally likely; samples that
@@ -25,7 +25,7 @@ from glassware.luck.curve import Fit
 from glassware.luck.design import Design
 from glassware.luck.threshold import Search, advance
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.juntas.shared.protocol import base
+from glassware.studies.juntas.shared.protocol import SMOKE, base
 from glassware.studies.juntas.shared.ratios import ratio
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, between
@@ -44,9 +44,8 @@ STAGES = 10
 def searches(scale: Scale, seeds: int | None = None) -> dict[str, Search]:
     """One search for m_80 per function."""
     if scale == "smoke":
-        design = Design(2, 32, trials=1, budget=8)
-        return {name: Search(base(6, scale, **TASKS[name]), "m", design) for name in ("and", "or")}
-    length, high, trials, tries = (50, 640, seeds or 4, 1) if scale == "laptop" else (100, 1000, seeds or 15, 2)
+        return {"and": Search(base(12, scale), "m", Design(*SMOKE, trials=1, budget=5))}
+    length, high, trials, tries = (50, 512, seeds or 4, 1) if scale == "laptop" else (100, 1024, seeds or 15, 2)
     design = Design(20, high, trials=trials, budget=12 * trials, precision=1.05)
     return {name: Search(base(length, scale, **task), "m", design, tries) for name, task in TASKS.items()}
 

@@ -8,9 +8,9 @@ Grids
     paper   T in {100, 150, .., 800, 900, 1,000, 1,100}, m in {50, 60, .., 200}, 40 trials per cell of up to 5 runs (all
             once, then the failures again): 11,520 trials. 1,000 full-batch steps with all dropouts, examined every 10
             steps on 10,000 examples.
-    laptop  T in {25, 50, 100, 200, 400}; m from 20 to 200, chosen adaptively, 64 trials per T of up to 2 runs. 300
+    laptop  T in {25, 50, 100, 200, 400}; m from 20 to 128, chosen adaptively, 64 trials per T of up to 2 runs. 300
             full-batch steps without dropout on the embedding, examined every 20 steps on 2,000 examples.
-    smoke   AND of 1 bit, three T, a tiny network: seconds.
+    smoke   AND of 1 of 12 bits, a tiny network: seconds.
 
 Decisions where the text is silent
     m_80 and its growth come from one likelihood over all trials of all T (``luck/growth.py``): a law a + b ((T/300)^lam
@@ -35,14 +35,15 @@ from glassware.luck.growth import fit_growth
 from glassware.luck.threshold import Search, advance
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
-from glassware.studies.juntas.shared.protocol import ACCURATE, FIRST, STRICT, base, reached, tried_again
+from glassware.studies.juntas.shared.protocol import SMOKE, STRICT, base, reached, tried_again
+from glassware.studies.juntas.shared.training import ACCURATE, FIRST_SEED
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, at_most, between
 from glassware.sweeps import grid
 from glassware.training import Run
 
 LENGTHS: dict[Scale, list[int]] = {
-    "smoke": [4, 8, 16],
+    "smoke": [12],
     "laptop": [25, 50, 100, 200, 400],
     "paper": [*range(100, 801, 50), 900, 1000, 1100],
 }
@@ -54,9 +55,9 @@ STAGES = 10  # at laptop scale up to five rounds, each with second tries
 def searches(scale: Scale, seeds: int | None = None) -> list[Search]:
     """One search for m_80 per T."""
     if scale == "smoke":
-        design = Design(2, 32, trials=1, budget=8)
+        design = Design(*SMOKE, trials=1, budget=5)
     else:
-        design = Design(20, 200, trials=seeds or 4, budget=16 * (seeds or 4), precision=1.05)
+        design = Design(20, 128, trials=seeds or 4, budget=16 * (seeds or 4), precision=1.05)
     return [Search(base(length, scale), "m", design, tries=2) for length in LENGTHS[scale]]
 
 
@@ -66,7 +67,7 @@ def runs(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
         return advance(searches(scale, seeds), rows)
     cells = {(length, m): run for length in LENGTHS[scale] for m, run in _samples(length)}
     if not len(rows):
-        trials = range(FIRST, FIRST + (seeds or TRIALS))
+        trials = range(FIRST_SEED, FIRST_SEED + (seeds or TRIALS))
         return [run.model_copy(update={"seed": seed}) for run in cells.values() for seed in trials]
     return list(tried_again(reached(rows, ACCURATE), TRIES, cells))
 

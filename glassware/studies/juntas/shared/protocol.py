@@ -8,14 +8,13 @@ from typing import Any
 import polars as pl
 
 from glassware.luck.threshold import TRY
-from glassware.models import ClsTransformer
 from glassware.studies.claim import Scale
+from glassware.studies.juntas.shared.training import ACCURATE, FIRST_SEED, NETWORK, SHORTER, full_batch, tiny_run
 from glassware.tasks import Junta
-from glassware.training import AdamW, Evaluation, Run
+from glassware.training import Evaluation, Run
 
-FIRST = 1000  # seeds of trials that are judged; smaller ones are left to trying things out
-ACCURATE = 0.00995  # largest error of a success: accuracy above 0.99, on 2,000 examples as on 10,000
-STRICT = 0.00495  # above 0.995
+STRICT = 0.00495  # an accuracy above 0.995
+SMOKE = (17, 24)  # sample sizes of smoke scale: one compiled program serves them all
 
 
 def base(length: int, scale: Scale, **task: Any) -> Run:
@@ -25,25 +24,14 @@ def base(length: int, scale: Scale, **task: Any) -> Run:
     read off its curve.
     """
     if scale == "smoke":
-        model, steps = ClsTransformer(width=8, heads=2, embedding_dropout=0.0), 60
-        exam = Evaluation(every=20, test=200, success=0.1)
-        task = {"relevant": 1, **task}
+        run = tiny_run()
     elif scale == "laptop":
-        model, steps = ClsTransformer(embedding_dropout=0.0), 300
         exam = Evaluation(every=20, test=2000, success=ACCURATE)
+        run = full_batch(Junta(length=length, **task), 100, SHORTER, 300, exam)
     else:
-        model, steps = ClsTransformer(), 1000
         exam = Evaluation(every=10, test=10_000, success=STRICT)
-    return Run(
-        task=Junta(length=length, **task),
-        m=100,  # a full batch needs one; every search and grid puts its own
-        model=model,
-        optimiser=AdamW(lr=1e-3, weight_decay=1e-4, clip=1.0),
-        batch="full",
-        steps=steps,
-        evaluation=exam,
-        seed=FIRST,
-    )
+        run = full_batch(Junta(length=length, **task), 100, NETWORK, 1000, exam)
+    return run.model_copy(update={"seed": FIRST_SEED})
 
 
 def best_error() -> pl.Expr:
