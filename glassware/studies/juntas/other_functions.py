@@ -21,10 +21,11 @@ from typing import Any
 
 import polars as pl
 
-from glassware.luck.curve import Fit
+from glassware.luck.curve import Cell, Fit
 from glassware.luck.design import Design
 from glassware.luck.threshold import Search, advance
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.juntas.shared import growth
 from glassware.studies.juntas.shared.protocol import SMOKE, base
 from glassware.studies.juntas.shared.ratios import ratio
 from glassware.studies.study import Study
@@ -61,10 +62,9 @@ def fits(frame: pl.DataFrame) -> dict[str, Fit]:
         return {}
     found = {}
     for name, task in TASKS.items():
-        own = frame.filter(pl.col("function") == task["function"])
-        if len(own):
-            run = Run.model_validate_json(own["spec"][0])
-            found[name] = Search(run, "m", Design(1, 10**6), 99).fit(own)
+        own = growth.trials(frame.filter(pl.col("function") == task["function"]))
+        if own:
+            found[name] = Fit.of([Cell(cell.m, cell.won, cell.trials) for cell in own])
     return found
 
 
