@@ -34,7 +34,7 @@ def claims(
     as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown and nothing else.")] = False,
     pages: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the docs' pages of claims into this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Write these studies' pages of the docs into this folder.")
     ] = None,
 ) -> None:
     """Judge claims on the results in the store; trains nothing.
@@ -49,7 +49,7 @@ def claims(
     if pages is not None:
         from glassware.printing.pages import write_pages
 
-        print(*write_pages(pages, kept), sep="\n")
+        print(*write_pages(pages, kept, chosen), sep="\n")
         return
     if as_json or markdown:
         found = [judgement for one in chosen for judgement in judge(one, scale, store=kept, seeds=seeds)]

@@ -7,87 +7,54 @@ written by hand, in ``docs/claims/PAGE.intro.md``; the tables take the place of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from glassware.foundation.errors import GlasswareError
 from glassware.printing.claims import failed_checks, markdown_row, with_detail
+from glassware.printing.claims_index import PAGES, Page, place_of, refresh_index
 from glassware.printing.recorded import Recorded, read_recorded
-from glassware.studies import STUDIES, Claim, Judgement, Study, claims, results
-from glassware.studies.claim import Source
+from glassware.studies import Claim, Judgement, Study, claims, results
 from glassware.sweeps import Store
 
-# In a page's introduction: the tables come here, and the counts of all pages.
-MARK, INDEX = "<!-- claims -->", "<!-- index -->"
+MARK = "<!-- claims -->"  # in a page's introduction: the tables come here
 HEAD = ["claim", "where", "needed", "laptop scale", "paper scale"]
-COUNTED = ("holds", "fails", "too close to call", "not enough runs", "not measured")
 LONGEST = 240  # characters of the counts behind a number
 
 Judged: TypeAlias = Mapping[tuple[str, str], Judgement]
 Kept: TypeAlias = Mapping[tuple[str, str], Recorded]
 
 
-@dataclass(frozen=True)
-class Page:
-    """One page: its name, its title in the index, and whose studies it shows."""
-
-    name: str
-    title: str
-    shows: Callable[[str], bool]
-
-    @property
-    def file(self) -> str:
-        """The page among the docs; the one of Pareto Frontiers is the index as well."""
-        return "claims.md" if self.name == "pareto" else f"claims-{self.name}.md"
-
-    def studies(self) -> list[Study]:
-        """The studies of the page."""
-        return [study for name, study in STUDIES.items() if self.shows(name)]
-
-
-TABULAR = "pareto/tabular"
-PAGES = (
-    Page("pareto", "Pareto Frontiers", lambda name: name.startswith("pareto/") and name != TABULAR),
-    Page("tabular", "Pareto Frontiers, tables", lambda name: name == TABULAR),
-    Page("hidden-progress", "Hidden Progress", lambda name: name.startswith("hidden-progress/")),
-    Page("leaky", "Learning Parities with Neural Networks", lambda name: name.startswith("leaky/")),
-    Page("theory", "Theory of Pareto Frontiers", lambda name: name.startswith("theory/")),
-    Page("margins", "Feature Emergence", lambda name: name.startswith("margins/")),
-    Page("induction", "Induction heads", lambda name: name.startswith("induction/")),
-)
-
-
-def write_pages(folder: Path, store: Store) -> list[Path]:
-    """Write every page into the docs' folder; returns their paths."""
+def write_pages(folder: Path, store: Store, chosen: Collection[Study]) -> list[Path]:
+    """Write the pages of these studies into the docs' folder, and the index anew; returns the pages' paths."""
+    names = {study.name for study in chosen}
+    wanted = [page for page in PAGES if names & {study.name for study in page.studies()}]
     judged = {
         (found.study, found.claim): found
-        for study in STUDIES.values()
+        for page in wanted
+        for study in page.studies()
         for found in claims(study, "laptop", results(study, "laptop", store))
     }
     for said in failed_checks(list(judged.values())):
         raise GlasswareError(said)
     recorded = read_recorded(folder / "recorded")
     made = made_by(store)
-    paths = []
-    for page in PAGES:
+    for page in wanted:
         intro = folder / "claims" / f"{page.name}.intro.md"
         if not intro.exists() or MARK not in intro.read_text():
             raise GlasswareError(f"{intro} must be there, with the mark {MARK} where the tables come")
         parts = [made, tables(page, judged, recorded), provenance(page, recorded)]
         text = intro.read_text().replace(MARK, "\n\n".join(part for part in parts if part))
-        text = text.replace(INDEX, index(judged, recorded))
-        paths.append(folder / page.file)
-        paths[-1].write_text(text.rstrip() + "\n")
-    return paths
+        (folder / page.file).write_text(text.rstrip() + "\n")
+    refresh_index(folder)
+    return [folder / page.file for page in wanted]
 
 
 def claim_cells(claim: Claim) -> list[str]:
     """What a page says about a claim before any measurement: statement, place, threshold with its note."""
-    place = claim.where if claim.source == "paper" else f"{claim.where} (ours)"
     needed = f"{claim.threshold}. *{claim.note[:1].upper()}{claim.note[1:]}.*" if claim.note else claim.threshold
-    return [f"`{claim.id}`: {claim.statement}", place, needed]
+    return [f"`{claim.id}`: {claim.statement}", place_of(claim), needed]
 
 
 def tables(page: Page, judged: Judged, recorded: Kept) -> str:
@@ -130,39 +97,6 @@ def _short(detail: str) -> str:
     if len(detail) <= LONGEST:
         return detail
     return detail[:LONGEST].rpartition("; ")[0] + "; …" if "; " in detail[:LONGEST] else detail[:LONGEST] + "…"
-
-
-def index(judged: Judged, recorded: Kept) -> str:
-    """How many claims hold, by paper, scale and source."""
-    lines = [markdown_row(["page", "scale", "whose claims", "claims", *COUNTED]), "|---" * (4 + len(COUNTED)) + "|"]
-    for page in PAGES:
-        for scale in ("laptop", "paper"):
-            for source in ("paper", "ours"):
-                verdicts = _verdicts(page, scale, source, judged, recorded)
-                if verdicts:
-                    whose = "the paper's" if source == "paper" else "ours"
-                    counts = [str(verdicts.count(verdict) or "") for verdict in COUNTED]
-                    lines.append(
-                        markdown_row([f"[{page.title}]({page.file})", scale, whose, str(len(verdicts)), *counts])
-                    )
-    return "\n".join(lines)
-
-
-def _verdicts(
-    page: Page,
-    scale: str,
-    source: Source,
-    judged: Judged,
-    recorded: Kept,
-) -> list[str]:
-    known: Mapping[tuple[str, str], Judgement | Recorded] = judged if scale == "laptop" else recorded
-    keys = [
-        (study.name, claim.id)
-        for study in page.studies()
-        for claim in study.claims
-        if scale in claim.scales and claim.source == source
-    ]
-    return [known[key].verdict if key in known else "not measured" for key in keys]
 
 
 def provenance(page: Page, recorded: Kept) -> str:

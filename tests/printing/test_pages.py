@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from glassware.foundation.errors import GlasswareError
-from glassware.printing import pages
+from glassware.printing import claims_index, pages
 from glassware.printing.claims import markdown_row
-from glassware.printing.pages import PAGES, Page, claim_cells, write_pages
+from glassware.printing.claims_index import PAGES, Page
+from glassware.printing.pages import claim_cells, write_pages
 from glassware.printing.recorded import read_recorded
 from glassware.studies import STUDIES
 from glassware.sweeps import Store
@@ -19,7 +20,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_lists_the_claims_of_the_code_word_for_word(page):
-    """Where this fails, write the pages again: glassware claims --pages docs --store results/store."""
+    """Where this fails, write the page again: glassware claims PAPER --pages docs --store results/store."""
     rows = [line for line in (DOCS / page.file).read_text().splitlines() if line.startswith("| `")]
     expected = [markdown_row(claim_cells(claim))[:-1] for study in page.studies() for claim in study.claims]
     assert [row[: len(start)] for row, start in zip(rows, expected, strict=True)] == expected
@@ -37,8 +38,10 @@ def test_recorded_judgements_are_of_claims_that_exist():
 @pytest.fixture
 def docs(tmp_path, monkeypatch):
     """A folder of docs with one page, about the tiny study."""
-    monkeypatch.setattr(pages, "STUDIES", {STUDY.name: STUDY})
-    monkeypatch.setattr(pages, "PAGES", (Page("tiny", "Tiny", lambda name: True),))
+    monkeypatch.setattr(claims_index, "STUDIES", {STUDY.name: STUDY})
+    shown = (Page("tiny", "Tiny", lambda name: name == STUDY.name), Page("other", "Other", lambda name: False))
+    for module in (pages, claims_index):
+        monkeypatch.setattr(module, "PAGES", shown)
     (tmp_path / "claims").mkdir()
     (tmp_path / "recorded").mkdir()
     (tmp_path / "claims/tiny.intro.md").write_text("# Tiny\n\n<!-- index -->\n\n<!-- claims -->\n\nBy hand.\n")
@@ -54,7 +57,7 @@ def record(docs, **judgement):
 
 
 def written(docs, tmp_path_factory):
-    (path,) = write_pages(docs, Store(tmp_path_factory.mktemp("store")))
+    (path,) = write_pages(docs, Store(tmp_path_factory.mktemp("store")), [STUDY])
     assert path == docs / "claims-tiny.md"
     return path.read_text()
 
@@ -68,6 +71,25 @@ def test_a_page_has_prose_counts_tables_and_provenance(docs, tmp_path_factory):
     assert "| `true`: It is said that true | Section 1 | ≥ 20% | **not enough runs** | holds: 50% [25%, 75%] |" in said
     assert "| `large`: It is said that large | Section 1 | ≥ 20% | not judged | not measured |" in said
     assert "- All runs: glassware 0.1.0, 2026-11-16, one GPU, 3 minutes." in said
+
+
+def test_the_index_counts_pages_that_were_written_before(docs, tmp_path_factory):
+    ours, theirs = (
+        "| `a`: A \\| B | there (ours) | 1 | holds: 2 | not judged |",
+        "| `b`: B | here | 1 | **fails**: 0 | holds |",
+    )
+    other = f"{ours}\n{theirs}\n"
+    (docs / "claims-other.md").write_text(other)
+    said = written(docs, tmp_path_factory)
+    assert "| [Other](claims-other.md) | laptop | ours | 1 | 1 |  |  |  |  |" in said
+    assert "| [Other](claims-other.md) | laptop | the paper's | 1 |  | 1 |  |  |  |" in said
+    assert "| [Other](claims-other.md) | paper | the paper's | 1 | 1 |  |  |  |  |" in said
+    assert (docs / "claims-other.md").read_text() == other
+    (docs / "claims-other.md").write_text(other.replace("holds: 2", "**fails**: 2"))
+    claims_index.refresh_index(docs)
+    assert (docs / "claims-tiny.md").read_text() == said.replace(
+        "laptop | ours | 1 | 1 |  |", "laptop | ours | 1 |  | 1 |"
+    )
 
 
 @pytest.mark.parametrize(
