@@ -68,6 +68,8 @@ TABLES: dict[str, Measured] = {
     "induction/levels": Measured(("value",)),
     "juntas/constructions": Measured(("value", "norm"), ("gap",)),
     "juntas/bounds": Measured(("value",), ("gap",)),
+    "juntas/controls": Measured(("share", "others")),
+    "juntas/architectures": Measured(("share", "others")),
 }
 
 

@@ -11,7 +11,7 @@ Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovC
                  PolyNet, Transformer, CausalTransformer, ClsTransformer, MinimalInduction, GroupNet, PowerNet,
                  KernelRidge, Readout; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm;
                  Evaluation
-Train            train (one run), grid (many from one), sweep (many runs, or a TOML file)
+Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold (how much it takes)
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
 Plan             plan (what a success costs, when to restart)
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from glassware.api.stores import open_store as open
     from glassware.api.studies import claims, figures, list_studies, reproduce
     from glassware.api.sweeps import sweep, train
+    from glassware.api.thresholds import threshold
     from glassware.foundation.draws import draw, unit
     from glassware.foundation.errors import GlasswareError
     from glassware.foundation.statistics import Estimate, difference
@@ -96,8 +97,8 @@ if TYPE_CHECKING:
         "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
         "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted",
         "counts", "difference", "draw", "estimate", "figures", "grid", "info", "list_studies", "network", "open",
-        "plan", "rate", "register", "reproduce", "show", "studies", "summary", "sweep", "theory", "to_csv", "to_pandas",
-        "train", "unit", "weights",
+        "plan", "rate", "register", "reproduce", "show", "studies", "summary", "sweep", "theory", "threshold", "to_csv",
+        "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
@@ -111,6 +112,7 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "api.stores": "open=open_store",  # the builtin stays itself inside the package
         "api.studies": "claims figures list_studies reproduce",
         "api.sweeps": "sweep train",
+        "api.thresholds": "threshold",
         "foundation.draws": "draw unit",
         "foundation.errors": "GlasswareError",
         "foundation.statistics": "Estimate difference rate=wilson",

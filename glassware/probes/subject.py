@@ -131,8 +131,8 @@ class AnyTask(Task, Chains, Protocol):
 
 class Network(ModelKind, NetworkKind, Protocol):
     """What a measurement asks of a network; ``sigma`` and ``wave`` only of those with an activation, ``neurons`` and
-    ``homogeneity`` only of homogeneous ones, ``attention`` and scores only of causal transformers, ``cls_attention`` only
-    of Transformers with a [CLS] token."""
+    ``homogeneity`` only of homogeneous ones, ``attention`` and scores only of causal transformers, and
+    ``cls_attention`` only of Transformers with a [CLS] token."""
 
     def apply(self, params: Params, x: Float[Array, "*batch n"]) -> Float[Array, " *batch"]: ...
     def sigma(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]: ...

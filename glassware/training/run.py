@@ -30,13 +30,13 @@ SOLVED_EVALUATION = {"test", "success"}
 # What does not change the random numbers of a run: how long it trains, how it is examined and what is kept of it. So a
 # longer run begins like the shorter one.
 NOT_OF_THE_CELL = {"steps", "evaluation", "probes", "keep", "seed", "pairing"}
+SMALLEST_PADDED = 128
 MOST_KEPT = 1000  # steps at which a run may keep its weights
 
 
 def padded_size(m: int) -> int:
-    """The next power of two, or three quarters of it: at most a third of a batch is padding."""
-    power = 1 << (m - 1).bit_length()
-    return 3 * power // 4 if power >= 4 and m <= 3 * power // 4 else power
+    """The next power of two, and at least 128: a program takes as long to compile as dozens of such runs to train."""
+    return max(SMALLEST_PADDED, 1 << (m - 1).bit_length())
 
 
 class Run(Part):
