@@ -219,9 +219,9 @@ class MinimalInduction(Model):
 
 def _inner(
     layer: Mapping[str, Float[EitherArray, "..."]], z: Float[EitherArray, "*batch d"]
-) -> Float[EitherArray, "*batch d"]:
+) -> Float[Array, "*batch d"]:
     """What a layer, or the readout, sees."""
-    return _normed(z, layer["scale"], layer["shift"]) if "scale" in layer else z
+    return _normed(z, layer["scale"], layer["shift"]) if "scale" in layer else jnp.asarray(z)
 
 
 def _normed(

@@ -102,6 +102,7 @@ class Task(TaskKind, Protocol):
 class Chains(TaskKind, Protocol):
     """What a measurement asks of Markov chains."""
 
+    def __hash__(self) -> int: ...
     def inputs(
         self, values: LaneValues, raw: Shaped[Array, "*batch_and_form"]
     ) -> Float[Array, "*batch_and_inputs"]: ...

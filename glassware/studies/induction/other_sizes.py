@@ -29,14 +29,14 @@ import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.phases import shaded_curves
-from glassware.foundation.statistics import bootstrap, mean, median
+from glassware.foundation.statistics import mean
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.induction import transformer
 from glassware.studies.induction.attention_figures import order_chart, order_points
 from glassware.studies.induction.shared.figures import COLOURS, Panelled, distance_curves, phase_spans
 from glassware.studies.induction.shared.layers import first_formed, lead_of_second, probed_run, second_formed
 from glassware.studies.induction.shared.levels import row_levels
-from glassware.studies.induction.shared.phases import crossing, final_share, phase_list, step_at
+from glassware.studies.induction.shared.phases import crossing, final_share, median_in_words, phase_list, step_at
 from glassware.studies.induction.shared.plateaus import LONG, SUDDEN, fall_after, flat_part
 from glassware.studies.induction.shared.runs import repeat
 from glassware.studies.induction.transformer_figures import named_panels, setting
@@ -89,9 +89,8 @@ def three_phases(frame: pl.DataFrame, size: Size) -> Finding:
     times = [step_at(row, crossing(row)) for row in rows]
     if not times or any(map(math.isnan, times)):
         return found
-    middle = bootstrap(median, times)
-    said = f"tau* {span(times)}, median {middle.value:.0f} [{middle.low:.0f}, {middle.high:.0f}]"
-    return Finding(found.measured, found.meets, found.unit, f"{found.detail}; {said}")
+    said = f"{found.detail}; tau* {span(times)}, {median_in_words(times)}"
+    return Finding(found.measured, found.meets, found.unit, said)
 
 
 def plateau(frame: pl.DataFrame, size: Size) -> Finding:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 
-from glassware.foundation.statistics import Estimate, bootstrap, median
+from glassware.foundation.statistics import Estimate
 from glassware.studies.induction.shared.layers import steepest
 from glassware.studies.induction.shared.levels import between_levels, row_levels
 from glassware.studies.induction.shared.phases import (
@@ -16,6 +16,7 @@ from glassware.studies.induction.shared.phases import (
     curve,
     final_excess,
     final_share,
+    median_in_words,
     phase_list,
     phases,
     step_at,
@@ -191,8 +192,7 @@ def _agree(rows: list[Row], fewest: int, most: float) -> Finding:
     ratio = Finding(Estimate.exact(max(times) / min(times)), at_most(most))
     if any(map(math.isnan, times)):
         ratio = Finding(Estimate.exact(math.inf), at_most(most))
-    middle = bootstrap(median, times)
-    said = f"tau* {span(times)}, median {middle.value:.0f} [{middle.low:.0f}, {middle.high:.0f}]"
+    said = f"tau* {span(times)}, {median_in_words(times)}"
     order = each_lane(rows, fewest, _in_order())
     return all_of([ratio, order], f"{said}; {order.detail}")
 

@@ -14,7 +14,7 @@ from glassware.charts.phases import shaded_curves
 from glassware.charts.theme import CATEGORIES, DENSE, MUTED
 from glassware.charts.tiles import tiles
 from glassware.studies.induction.shared.figures import COLOURS, Panelled, distance_curves, loss_curves, phase_spans
-from glassware.studies.induction.shared.levels import between_levels, held_out_chain, row_task
+from glassware.studies.induction.shared.levels import between_levels, mixed_chain, row_task
 from glassware.studies.induction.shared.phases import crossing, curve
 from glassware.studies.lanes import Row, lanes
 from glassware.theory.markov.posterior import posterior_mean, transition_counts
@@ -30,8 +30,7 @@ def data(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     if not rows:
         return None
     task = row_task(rows[0])
-    tokens, matrix = held_out_chain(task, 0)
-    shown = tokens[: min(SEQUENCE, task.length)]
+    shown, matrix = mixed_chain(task, min(SEQUENCE, task.length))
     counts = transition_counts(shown, task.states)
     named = {
         "transition matrix P": (matrix, "{:.2f}"),

@@ -50,10 +50,15 @@ def fitted_levels(task: MarkovChain, test: int) -> dict[str, float]:
     return {name: level(truth, law(tokens)).mean for name, law in between(task.states, task.length).items()}
 
 
-def held_out_chain(task: MarkovChain, place: int) -> tuple[Int[np.ndarray, " t"], Float[np.ndarray, "contexts states"]]:
-    """One held-out chain and its matrix."""
-    tokens, matrix = jax.jit(lambda index: task.held_out(held_out_key(), index))(np.array([place], np.uint32))
-    return np.asarray(tokens[0]), np.asarray(matrix[0], np.float64)
+def mixed_chain(
+    task: MarkovChain, shown: int, among: int = 64
+) -> tuple[Int[np.ndarray, " shown"], Float[np.ndarray, "contexts states"]]:
+    """The beginning of the first held-out chain in which no token is rare, and the chain's matrix."""
+    raw = jax.jit(lambda index: task.held_out(held_out_key(), index))(np.arange(among, dtype=np.uint32))
+    tokens, matrices = np.asarray(raw[0])[:, :shown], np.asarray(raw[1], np.float64)
+    rarest = (tokens[..., None] == np.arange(task.states)).sum(axis=1).min(axis=-1)
+    place = int(np.argmax(rarest >= tokens.shape[1] / (2 * task.states)))
+    return tokens[place], matrices[place]
 
 
 @lru_cache(maxsize=8)

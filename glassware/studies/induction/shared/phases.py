@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 import numpy as np
 
 from glassware.foundation.arrays import Float
+from glassware.foundation.statistics import bootstrap, median
 from glassware.studies.induction.shared.levels import STRATEGIES, row_levels
 from glassware.studies.lanes import Row
 
@@ -43,6 +45,13 @@ def crossing(row: Row) -> int | None:
 def step_at(row: Row, place: int | None) -> float:
     """The step of a checkpoint; NaN for none."""
     return math.nan if place is None else float(row["curve_step"][place])
+
+
+def median_in_words(times: Sequence[float]) -> str:
+    """The median of some times, with its interval where there are enough of them."""
+    middle = bootstrap(median, times)
+    known = math.isfinite(middle.low) and math.isfinite(middle.high)
+    return f"median {middle.value:.0f}" + (f" [{middle.low:.0f}, {middle.high:.0f}]" if known else "")
 
 
 def first_step(row: Row, name: str, above: float) -> float:
