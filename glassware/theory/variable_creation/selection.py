@@ -134,8 +134,8 @@ def select(
     >>> heads = select("s heads", 50, (3, 30, 40))
     >>> bits = np.zeros((1, 50), int)
     >>> bits[0, 30] = 1
-    >>> heads(bits).round(1)
-    array([[ 0.8, -0.9,  0.8]])
+    >>> heads(bits).round(1)  # within 1/4 of 1, -1, 1
+    array([[ 1. , -0.8,  1. ]])
     """
     s, chosen = len(relevant), tuple(relevant)
     if not s or len(set(chosen)) < s or not all(0 <= i < T for i in chosen):

@@ -15,6 +15,17 @@ def test_outputs_are_those_of_the_plain_formula(T):
     np.testing.assert_allclose(sh.attention(T, c), weights[0], atol=1e-12)
 
 
+def test_the_query_may_come_from_the_sequence_itself():
+    """The class of the text has W_QK^T x_tau for the query. Token 0 is (1, 0, 0) in every sequence: tau = 0 will do."""
+    T, s = 16, 11
+    angle = 2 * np.pi * np.arange(T) / T
+    query = T**2 * np.array([np.cos(angle[s]), np.sin(angle[s]), 0.0])
+    for digit, wanted in zip(sh.digits(T).T, sh.outputs(T, T**2)[s], strict=True):
+        X = np.stack([np.cos(angle), np.sin(angle), digit], axis=1)
+        W_QK = np.outer([1.0, 0.0, 0.0], query)
+        assert softmax(X @ W_QK.T @ X[0]) @ X @ [0.0, 0.0, 1.0] == pytest.approx(wanted, abs=1e-9)
+
+
 @pytest.mark.parametrize("T", [2, 16, 77, 256])
 def test_all_labelings_at_norm_t_squared_and_not_at_norm_1(T):
     assert sh.shatters(T, T**2)
