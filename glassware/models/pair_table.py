@@ -52,11 +52,11 @@ def _backward(sigma: Sigma, kept: Kept, slope: Logits) -> tuple[Embedding, Embed
     slope = jax.lax.optimization_barrier(slope)
     of_hidden = (slope @ w.T).reshape(len(u), len(v), -1)
     of_w = jax.lax.optimization_barrier(slope.T @ hidden).T
-    sums = jax.lax.platform_dependent(u, v, of_hidden, cpu=_by_rows(sigma), default=_at_once(sigma))
+    sums = jax.lax.platform_dependent(u, v, of_hidden, cpu=slopes_by_rows(sigma), default=slopes_at_once(sigma))
     return (*sums, of_w)
 
 
-def _by_rows(sigma: Sigma) -> Callable[..., tuple[Embedding, Embedding]]:
+def slopes_by_rows(sigma: Sigma) -> Callable[..., tuple[Embedding, Embedding]]:
     """Slopes of u and v, a row of the table after another: each stays in the core's cache."""
 
     def sums(u: Embedding, v: Embedding, of_hidden: Float[Array, "order order units"]) -> tuple[Embedding, Embedding]:
@@ -71,7 +71,7 @@ def _by_rows(sigma: Sigma) -> Callable[..., tuple[Embedding, Embedding]]:
     return sums
 
 
-def _at_once(sigma: Sigma) -> Callable[..., tuple[Embedding, Embedding]]:
+def slopes_at_once(sigma: Sigma) -> Callable[..., tuple[Embedding, Embedding]]:
     """The same for devices that need much to do at a time."""
 
     def sums(u: Embedding, v: Embedding, of_hidden: Float[Array, "order order units"]) -> tuple[Embedding, Embedding]:

@@ -9,7 +9,7 @@ import pytest
 
 from glassware.foundation.draws import seed_words
 from glassware.models import GroupNet, Init
-from glassware.models.pair_table import _at_once, _by_rows
+from glassware.models.pair_table import slopes_at_once, slopes_by_rows
 from glassware.tasks import GroupMultiplication
 
 TASK = GroupMultiplication(group="S_3")
@@ -34,7 +34,9 @@ def test_every_device_has_the_same_sums():
     u, v, slope = (
         np.random.default_rng(i).normal(size=s).astype(np.float32) for i, s in enumerate([(6, 3), (6, 3), (6, 6, 3)])
     )
-    for row, whole in zip(_by_rows(jnp.square)(u, v, slope), _at_once(jnp.square)(u, v, slope), strict=True):
+    for row, whole in zip(
+        slopes_by_rows(jnp.square)(u, v, slope), slopes_at_once(jnp.square)(u, v, slope), strict=True
+    ):
         np.testing.assert_allclose(row, whole, rtol=1e-5, atol=1e-6)
 
 
