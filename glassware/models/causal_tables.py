@@ -21,6 +21,8 @@ from glassware.models.causal_attention import attend, in_blocks, out_of_blocks
 if TYPE_CHECKING:
     from glassware.models.causal import CausalTransformer
 
+EPSILON = 1e-5  # of a layer norm
+
 Layer = Mapping[str, Float[Array, "..."]]
 
 
@@ -78,7 +80,7 @@ def logits(model: CausalTransformer, params: Params, x: Int[Array, "*batch t"]) 
             hidden = jnp.einsum("de,d...->e...", layer["into"], _normed(dense, layer["mlp_scale"], layer["mlp_shift"]))
             z = all_of(dense + jnp.einsum("ed,e...->d...", layer["back"], jax.nn.relu(hidden)))
     if "scale" in readout:
-        z = all_of(_normed(z.dense(), readout["scale"], readout["shift"]))
+        z = _normed_stream(z, readout["scale"], readout["shift"])
     return out_of_blocks(z.times(readout["w"]).dense(), math.prod(batch)).reshape(*batch, t, -1)
 
 
@@ -134,10 +136,14 @@ def _normed_stream(z: Stream, scale: Float[Array, " d"], shift: Float[Array, " d
     """The layer norm of z: centred vectors, and features over the deviation of their position."""
     if len(z.features) + 1 >= len(z.base):
         return all_of(_normed(z.dense(), scale, shift))
-    inverse = _inverse_deviation(z.dense())[None]
-    centred = lambda rows: scale * (rows - jnp.mean(rows, axis=-1, keepdims=True))
-    vectors = jnp.concatenate([centred(z.base)[None], centred(z.vectors)])
-    return Stream(jnp.concatenate([inverse, inverse * z.features]), vectors, shift)
+    vectors = jnp.concatenate([z.base[None], z.vectors])
+    centred = vectors - jnp.mean(vectors, axis=-1, keepdims=True)
+    features = jnp.concatenate([jnp.ones_like(z.features[:1]), z.features])
+    # The mean square over d entries, as a quadratic form of the features.
+    products = jnp.einsum("fd,gd->fg", centred, centred) / len(shift)
+    variance = jnp.sum(features * jnp.einsum("fg,f...->g...", products, features), axis=0)
+    inverse = jax.lax.rsqrt(jnp.maximum(variance, 0.0) + EPSILON)
+    return Stream(inverse * features, scale * centred, shift)
 
 
 def _normed(z: Float[Array, "d ..."], scale: Float[Array, " d"], shift: Float[Array, " d"]) -> Float[Array, "d ..."]:
@@ -147,4 +153,4 @@ def _normed(z: Float[Array, "d ..."], scale: Float[Array, " d"], shift: Float[Ar
 
 
 def _inverse_deviation(z: Float[Array, "d ..."]) -> Float[Array, "..."]:
-    return jax.lax.rsqrt(jnp.mean((z - jnp.mean(z, axis=0)) ** 2, axis=0) + 1e-5)
+    return jax.lax.rsqrt(jnp.mean((z - jnp.mean(z, axis=0)) ** 2, axis=0) + EPSILON)
