@@ -51,7 +51,7 @@ def links(
             "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.2, 6]),
             legend=alt.Legend(title="attention", values=[0.1, 0.5, 1], symbolType="stroke", symbolStrokeColor=DENSE),
         ),
-        "opacity": alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 0.6], range=[0.12, 1], clamp=True), legend=None),
+        "opacity": alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 0.4], range=[0.12, 1], clamp=True), legend=None),
     }  # fmt: skip
     place = {"x": alt.X("place:Q", scale=x, axis=None), "y": alt.Y("level:Q", scale=y, title=None, axis=named)}
     at = alt.Chart().transform_filter("isValid(datum.token)")

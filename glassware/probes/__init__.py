@@ -25,7 +25,7 @@ from glassware.probes.fits import (
 )
 from glassware.probes.gap import fourier_gap
 from glassware.probes.irreps import check_irreps, irrep_mass, irrep_neurons, logit_gaps
-from glassware.probes.kept_attention import attention_maps, check_kept, transplants
+from glassware.probes.kept_attention import check_kept, short_maps, transplants
 from glassware.probes.margins import check_margin, largest_neurons, margin
 from glassware.probes.movement import drift, irrelevant_movement, movement, relevant_movement, trajectory
 from glassware.probes.other_priors import check_other_priors, other_priors
@@ -114,7 +114,7 @@ PROBES: dict[str, Probe] = {
     "minimal_weights": Probe("curve", minimal_weights, check_minimal_weights),
     "attention": Probe("curve", attention, check_attention, sample=True),
     "positions": Probe("curve", positions, check_positions),
-    "attention_maps": Probe("final", attention_maps, check_kept, kept=True),
+    "short_maps": Probe("final", short_maps, check_kept, kept=True),
     "transplants": Probe("final", transplants, check_kept, kept=True),
     "selection": Probe("final", selection, check_selection),
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from glassware.foundation.arrays import Array, Float, Params, RunValues, Shaped
 from glassware.foundation.backend import jax, jnp
 from glassware.probes.attention import LOOKED_AT, check_attention, last_layer
@@ -27,12 +29,13 @@ def transplants(run: Subject, values: RunValues, params: Params, kept: Params) -
     return {"transplant_norm": jax.lax.map(norm, kept[-2])}
 
 
-def attention_maps(run: Subject, values: RunValues, params: Params, kept: Params) -> Found:
-    """Attention to a short input: ``map_tokens``, the beginning of the first held-out chain in which it ends with the
-    last state; ``map_scores`` and ``map_weights``, before and after the softmax, one row per kept step, by layer, head,
-    query and key (0 where the key lies ahead)."""
-    chains = held_out_chains(run.task, LOOKED_AT)[0][:, :SHOWN]
-    tokens = chains[(chains[:, -1] == run.task.states - 1).argmax()]
+def short_maps(run: Subject, values: RunValues, params: Params, kept: Params) -> Found:
+    """Attention to a short input: ``map_tokens``, the beginning of the first held-out chain in which no state is rare
+    and the last one comes last; ``map_scores`` and ``map_weights``, before and after the softmax, one row per kept
+    step, by layer, head, query and key (0 where the key lies ahead)."""
+    states, chains = run.task.states, held_out_chains(run.task, LOOKED_AT)[0][:, :SHOWN]
+    rarest = (chains[..., None] == np.arange(states)).sum(axis=1).min(axis=-1)
+    tokens = chains[((chains[:, -1] == states - 1) & (rarest >= SHOWN // (2 * states))).argmax()]
     scores = jax.lax.map(lambda step: jnp.stack(run.network.layer_scores(step, jnp.asarray(tokens))), kept)
     rows = lambda a: a.reshape(len(a), -1)
     return {
@@ -47,4 +50,4 @@ def check_kept(run: Candidate) -> None:
     check_attention(run)
     check_chains("transplants", run)
     if not any(isinstance(step, int) for step in getattr(run, "keep", ())):
-        raise ValueError("the probes 'attention_maps' and 'transplants' need steps whose weights are kept: give keep")
+        raise ValueError("the probes 'short_maps' and 'transplants' need steps whose weights are kept: give keep")

@@ -110,10 +110,11 @@ def test_a_transplant_works_as_soon_as_its_layer_does():
 def test_maps_are_attention_to_a_short_input_at_each_kept_step():
     last = built()
     kept = jax.tree.map(lambda *leaves: jax.numpy.stack(leaves), last, jax.tree.map(np.zeros_like, last))
-    made = run(("attention_maps",), keep=(0, 20), width=9)
-    found = PROBES["attention_maps"].measure(made, made.values(), last, kept)
+    made = run(("short_maps",), keep=(0, 20), width=9)
+    found = PROBES["short_maps"].measure(made, made.values(), last, kept)
     tokens = np.asarray(found["map_tokens"]).astype(int)
     assert tokens[-1] == 2
+    assert np.bincount(tokens).min() >= 2
     weights = np.asarray(found["map_weights"]).reshape(2, 2, len(tokens), len(tokens))
     np.testing.assert_allclose(weights[0, 0][range(1, 12), range(11)], 1, atol=1e-3)
     np.testing.assert_allclose(weights[1].sum(-1), 1, rtol=1e-5)

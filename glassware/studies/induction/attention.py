@@ -8,8 +8,8 @@ checkpoint is put behind the embedding and the first layer of the end.
 
 Grids
     laptop, paper, smoke: the runs of ``induction/transformer``. Weights are kept at every checkpoint (laptop) or every
-            20 steps (paper). Scores are means over 128 held-out chains; maps are those of one input of 16 tokens that
-            ends with the last state.
+            20 steps (paper). Scores are means over 128 held-out chains; maps are those of one input of 16 tokens in
+            which no state is rare and the last one comes last.
 
 Decisions where the text is silent
     Even attention already gives 0.61 (k = 2) or 0.41 (k = 3) of its weight to the right tokens, for the current token

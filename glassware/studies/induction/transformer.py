@@ -34,7 +34,7 @@ from glassware.studies.induction.shared.runs import repeat
 from glassware.studies.study import Study
 from glassware.training import Run
 
-PROBES = ("all_strategies", "attention", "attention_maps", "other_priors", "positions", "transplants")
+PROBES = ("all_strategies", "attention", "other_priors", "positions", "short_maps", "transplants")
 STEPS = {3: 700, 2: 600}  # at laptop scale, by k
 
 
