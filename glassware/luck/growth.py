@@ -85,7 +85,16 @@ class Growth:
         return law.chance(np.array(self.theta))
 
 
-UNKNOWN = Growth(*[Estimate(math.nan)] * 2, math.nan, Estimate(math.nan), math.nan, (), math.nan, math.nan)
+UNKNOWN = Growth(
+    exponent=Estimate(math.nan),
+    slope=Estimate(math.nan),
+    reference=math.nan,
+    at_reference=Estimate(math.nan),
+    log_likelihood=math.nan,
+    theta=(),
+    scale=math.nan,
+    level=math.nan,
+)
 
 
 def fit_growth(cells: Sequence[Trials], level: float = 0.8, reference: float = 300.0) -> Growth:

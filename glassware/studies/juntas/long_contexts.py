@@ -26,6 +26,7 @@ from typing import Any
 import polars as pl
 
 from glassware.luck.design import Design
+from glassware.luck.growth import Trials
 from glassware.luck.threshold import Search
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
@@ -88,7 +89,7 @@ def six(search: Search, rows: pl.DataFrame) -> list[int]:
     return sorted({min(max(m, round(design.low)), round(design.high)) for m in near})
 
 
-def trials(frame: pl.DataFrame) -> list[growth.Trials]:
+def trials(frame: pl.DataFrame) -> list[Trials]:
     """Counts of every T and m after the pilot, at an accuracy above 0.99."""
     if "curve_test_error" not in frame.columns:
         return []

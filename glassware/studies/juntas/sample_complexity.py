@@ -31,7 +31,7 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate
 from glassware.luck.design import Design
-from glassware.luck.growth import fit_growth
+from glassware.luck.growth import Trials, fit_growth
 from glassware.luck.threshold import Search, advance
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
@@ -79,7 +79,7 @@ def _samples(length: int) -> list[tuple[int, Run]]:
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
-def trials(frame: pl.DataFrame) -> list[growth.Trials]:
+def trials(frame: pl.DataFrame) -> list[Trials]:
     """Counts of every T and m at an accuracy above 0.99."""
     return growth.trials(reached(frame, ACCURATE)) if "curve_test_error" in frame.columns else []
 
