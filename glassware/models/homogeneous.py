@@ -123,7 +123,8 @@ class GroupNet(Homogeneous):
 
     def apply_all(self, params: Params, task: Task) -> Float[Array, "pairs classes"]:
         embeddings, readout = params
-        return on_all_pairs(self.sigma, embeddings["u"], embeddings["v"], readout["w"])
+        u, v, w = (jnp.asarray(leaf) for leaf in (embeddings["u"], embeddings["v"], readout["w"]))
+        return on_all_pairs(self.sigma, u, v, w)
 
     def neurons(self, params: Params) -> Float[Array, "units numbers"]:
         embeddings, readout = params

@@ -31,12 +31,9 @@ def test_outputs_and_gradients_are_those_of_pairs_looked_up(activation):
 
 
 def test_every_device_has_the_same_sums():
-    u, v, slope = (
-        np.random.default_rng(i).normal(size=s).astype(np.float32) for i, s in enumerate([(6, 3), (6, 3), (6, 6, 3)])
-    )
-    for row, whole in zip(
-        slopes_by_rows(jnp.square)(u, v, slope), slopes_at_once(jnp.square)(u, v, slope), strict=True
-    ):
+    rng = np.random.default_rng(0)
+    given = [rng.normal(size=size).astype(np.float32) for size in ((6, 3), (6, 3), (6, 6, 3))]
+    for row, whole in zip(slopes_by_rows(jnp.square)(*given), slopes_at_once(jnp.square)(*given), strict=True):
         np.testing.assert_allclose(row, whole, rtol=1e-5, atol=1e-6)
 
 

@@ -33,8 +33,13 @@ LOCAL = 0.9295  # value of the best neuron in the 5-dimensional irrep of A_5, ov
 LITTLE = Measure("share of the norm's cube", lambda row: last(row, "mass")[BIG], at_most(0.05))
 
 
+def trained(frame: pl.DataFrame) -> pl.DataFrame:
+    """The trained runs."""
+    return frame.filter(pl.col("model") == "group-net") if "model" in frame.columns else frame.clear()
+
+
 def _trained(frame: pl.DataFrame) -> list[Row]:
-    return lanes(frame, model="group-net") if "model" in frame.columns else []
+    return lanes(trained(frame))
 
 
 def _groups(frame: pl.DataFrame) -> dict[str, dict[str, float]]:

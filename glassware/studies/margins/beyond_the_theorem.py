@@ -116,7 +116,7 @@ def mass(frame: pl.DataFrame) -> pl.DataFrame:
     rows = [
         {"panel": f"{label} irrep", "run": run, "x": step, "y": at[1 + i]}
         for i, label in enumerate(shares["label"])
-        for run, steps, curve in checks.lanes(frame).select("seed", "curve_step", "curve_mass").iter_rows()
+        for run, steps, curve in checks.trained(frame).select("seed", "curve_step", "curve_mass").iter_rows()
         for step, at in zip(steps, curve, strict=True)
     ]
     return pl.DataFrame(rows, schema={"panel": pl.String, "run": pl.Int64, "x": pl.Int64, "y": pl.Float64})
@@ -142,7 +142,7 @@ def levels(frame: pl.DataFrame) -> pl.DataFrame:
 
 def margin(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Smallest and mean margin over the largest possible one, and where theory says they end."""
-    found = checks.lanes(frame)
+    found = checks.trained(frame)
     names = {"curve_margin_ratio": "smallest margin", "curve_mean_margin_ratio": "mean margin"}
     rows = [
         {"panel": panel, "run": run, "x": step, "y": value if math.isfinite(value) else None}
