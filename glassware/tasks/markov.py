@@ -194,7 +194,7 @@ class MarkovChain(Task):
         # A step from each context, at every position at once; then how each prefix of steps moves the first context.
         ends = jnp.moveaxis(_ends(matrix), (-2, -1), (0, 1))  # (contexts, states - 1, *batch)
         token = jnp.sum(u[None, 1 : self.length + 2 - past, None] >= ends[:, None], axis=2, dtype=jnp.uint32)
-        contexts = np.arange(self.contexts, dtype=np.uint32).reshape(-1, *[1] * u.ndim)
+        contexts = jnp.arange(self.contexts, dtype=jnp.uint32).reshape(-1, *[1] * u.ndim)
         later = follow((contexts * k + token) % np.uint32(self.contexts), first) % k
         digits = self._digits().astype(np.uint32).reshape(-1, *[1] * first.ndim)
         tokens = jnp.concatenate([first // digits % k, later])
