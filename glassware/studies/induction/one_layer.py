@@ -41,7 +41,7 @@ from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_
 from glassware.tasks import MarkovChain
 from glassware.training import Run
 
-SEEDS = 3
+SEEDS, KINDS = 3, 2  # of one layer, with and without an MLP
 WINDOW, EARLY = 0.05, 0.1  # of training
 
 
@@ -86,14 +86,15 @@ def far_from_two_layers(frame: pl.DataFrame) -> Finding:
     if len(two) < SEEDS:
         return NOT_ENOUGH
     times = Measure("final / that of two layers", lambda row: final(row) / float(np.mean(two)), at_least(3))
-    return _by_positions(_one(frame), times)
+    return _by_positions(_one(frame), times, least=KINDS)
 
 
 def no_sudden_drop(frame: pl.DataFrame) -> Finding:
     """The largest fall of the loss within 5% of training after the first tenth, one layer; and where it has come from
     its start."""
     learnt = Measure("final / first loss", lambda row: final(row) / curve(row, "truth_distance")[0], at_most(0.6))
-    return _by_positions(_one(frame), Measure("largest fall", largest_fall, at_most(0.25)), learnt)
+    fall = Measure("largest fall", largest_fall, at_most(0.25))
+    return _by_positions(_one(frame), fall, learnt, least=KINDS)
 
 
 def largest_fall(row: Row) -> float:
@@ -107,9 +108,11 @@ def _one(frame: pl.DataFrame) -> list[Row]:
     return lanes(frame, depth=1)
 
 
-def _by_positions(rows: list[Row], *measures: Measure) -> Finding:
+def _by_positions(rows: list[Row], *measures: Measure, least: int = 1) -> Finding:
     """Every lane of every kind of network."""
     kinds = sorted({_kind(row) for row in rows})
+    if len(kinds) < least:
+        return NOT_ENOUGH
     found = {kind: each_lane([row for row in rows if _kind(row) == kind], SEEDS, *measures) for kind in kinds}
     return all_of([*found.values()], "; ".join(f"{kind}: {finding.detail}" for kind, finding in found.items()))
 
