@@ -23,6 +23,7 @@ Decisions where the text is silent
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -101,10 +102,11 @@ def outcomes(frame: pl.DataFrame) -> list[tuple[int, int]]:
     return each.select("success", "tries").rows()
 
 
-def same_rates(name: str) -> Any:
+def same_rates(name: str) -> Callable[[pl.DataFrame], Finding]:
     """The difference of an arm's rate from that of ANDs at random positions, with its 90% interval."""
 
     def check(frame: pl.DataFrame) -> Finding:
+        """The difference of two arms, and that of fewer examples beside it."""
         found = arms(frame)
         one, other = found.get("AND, random positions", (0, 0)), found.get(name, (0, 0))
         fewer = counts(frame, m=FEWER) if len(frame) else (0, 0)
