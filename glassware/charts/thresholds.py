@@ -8,7 +8,7 @@ import polars as pl
 
 from glassware.charts.backend import Record, Spec, alt
 from glassware.charts.labels import need
-from glassware.charts.theme import CATEGORIES, HEAT, SEQUENCE, heading, inline, log_axis
+from glassware.charts.theme import CATEGORIES, HEAT, SEQUENCE, SHORT, heading, inline, log_axis
 
 WIDTH, HEIGHT = 520, 340
 ROOM = 1.12  # beyond the outermost points
@@ -40,7 +40,8 @@ def thresholds(
     hues = [(colours or {}).get(kind, CATEGORIES[i % len(CATEGORIES)]) for i, kind in enumerate(kinds)]
     known = [float(v) for v in points.select("y", "low", "high").unpivot()["value"].drop_nulls()]
     bottom, top = min(known) / ROOM if log_y else 0.0, max(known) * ROOM
-    left, right = float(points["x"].min()) / ROOM, float(points["x"].max()) * ROOM  # type: ignore[arg-type]
+    sizes = sorted(set(points["x"].to_list()))
+    left, right = sizes[0] / ROOM, sizes[-1] * ROOM
     records: list[Record] = [
         {
             **row,
@@ -61,7 +62,7 @@ def thresholds(
             "x:Q",
             title=x_title,
             scale=alt.Scale(type="log", nice=False, domain=[left, right]),
-            axis=log_axis(left, right, grid=False, labelOverlap="greedy"),
+            axis=alt.Axis(values=sizes, tickCount=len(sizes), labelExpr=SHORT, grid=False, labelOverlap="greedy"),
         ),
         "color": alt.Color(
             "kind:N",
@@ -107,7 +108,7 @@ def shares(
     kinds = points["kind"].unique(maintain_order=True).to_list()
     records: list[Record] = [{**row, "line": False} for row in points.iter_rows(named=True)]
     records += [{**row, "line": True} for row in curves.iter_rows(named=True)]
-    left, right = float(points["x"].min()), float(points["x"].max())  # type: ignore[arg-type]
+    left, right = min(points["x"].to_list()), max(points["x"].to_list())
     base = alt.Chart().encode(
         x=alt.X(
             "x:Q",
@@ -127,7 +128,7 @@ def shares(
     layers = [
         base.transform_filter("datum.line").mark_line(strokeWidth=2),
         dots.encode(
-            size=alt.Size("trials:Q", title="trials", scale=alt.Scale(range=[25, 260])),
+            size=alt.Size("trials:Q", title="trials", scale=alt.Scale(range=[30, 260], zero=False)),
             tooltip=["kind:N", "x:Q", alt.Tooltip("share:Q", format=".0%"), "trials:Q"],
         ),
     ]

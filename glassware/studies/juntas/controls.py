@@ -31,7 +31,7 @@ from glassware.luck.growth import Trials, fit_growth
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
 from glassware.studies.study import Study
-from glassware.studies.verdict import NOT_ENOUGH, Finding, all_within, between, counted
+from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, all_within, between, counted
 from glassware.theory.variable_creation.identifiability import MOST_ROWS, expected_others, other_conjunctions
 from glassware.theory.variable_creation.linear import ridge_accuracy
 
@@ -124,10 +124,11 @@ def slope_of_search(frame: pl.DataFrame) -> Finding:
 
 def search_contains_zero(frame: pl.DataFrame) -> Finding:
     """Whether the interval of the exponent of exhaustive search contains 0."""
-    found = fit_growth(cells("search")(frame)).exponent
-    if math.isnan(found.value):
+    law = fit_growth(cells("search")(frame))
+    if math.isnan(law.exponent.value):
         return NOT_ENOUGH
-    return Finding(found, "holds" if found.low <= 0 <= found.high else "fails")
+    contained = Finding(law.exponent, "holds" if law.exponent.low <= 0 <= law.exponent.high else "fails")
+    return all_of([contained, Finding(law.slope, above(0))])
 
 
 OURS = "our control; the text only says that no learner needs fewer than log2 of C(T, 3) examples"

@@ -11,7 +11,7 @@ import polars as pl
 from glassware.foundation.statistics import power_law_exponent
 from glassware.luck.curve import Cell, Fit
 from glassware.luck.growth import Growth, Trials, fit_growth
-from glassware.studies.verdict import NOT_ENOUGH, Finding, above, below, between
+from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, above, all_of, below, between
 
 LEVEL = 0.8
 BAND = 0.25  # an exponent within it, of either sign, counts as log T
@@ -57,29 +57,26 @@ def _span(fit: Fit) -> str:
 
 
 def exponent_is(low: float, high: float, counts: Counts = trials) -> Callable[[pl.DataFrame], Finding]:
-    """A check: the exponent of the law lies between two numbers."""
-
-    def check(frame: pl.DataFrame) -> Finding:
-        """The exponent of the law, from all trials of all T."""
-        cells = counts(frame)
-        law = fit_growth(cells)
-        if math.isnan(law.exponent.value):
-            return NOT_ENOUGH
-        return Finding(law.exponent, between(low, high), "", law_in_words(law, cells))
-
-    return check
+    """A check: the examples needed grow, by a law whose exponent lies between two numbers."""
+    return exponent_meets(between(low, high), counts)
 
 
 def sublinear(counts: Counts = trials) -> Callable[[pl.DataFrame], Finding]:
-    """A check: the exponent is below 1."""
+    """A check: the examples needed grow, by a law whose exponent is below 1."""
+    return exponent_meets(below(1), counts)
+
+
+def exponent_meets(meets: Threshold, counts: Counts) -> Callable[[pl.DataFrame], Finding]:
+    """A check: the examples needed grow, by a law whose exponent meets a threshold."""
 
     def check(frame: pl.DataFrame) -> Finding:
-        """The exponent of the law, from all trials of all T."""
+        """The exponent of the law, from all trials of all T; of trials without growth it would mean nothing."""
         cells = counts(frame)
         law = fit_growth(cells)
         if math.isnan(law.exponent.value):
             return NOT_ENOUGH
-        return Finding(law.exponent, below(1), "", law_in_words(law, cells))
+        said = law_in_words(law, cells)
+        return all_of([Finding(law.exponent, meets, "", said), Finding(law.slope, above(0), "", f"no growth: {said}")])
 
     return check
 
