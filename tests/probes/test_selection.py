@@ -20,7 +20,7 @@ def test_shares_are_those_of_the_hidden_bits_by_class():
     params = jax.jit(lambda values: run.first(values))(values)
     params[1]["q"] = 40 * params[1]["q"]
     x = task.bits(held_out_key(), np.arange(ROWS, dtype=np.uint32)).astype(np.float32)
-    both = lambda values, params: (selection(run, values, params), run.network.attention(params, x))
+    both = lambda values, params: (selection(run, values, params), run.network.cls_attention(params, x))
     found, shares = jax.jit(both)(values, params)
     weights, y = np.asarray(shares).mean(axis=-1), x[:, [1, 4, 6]].all(axis=1)
     others = weights[:, [0, 2, 3, 5, 7, 8]]
