@@ -6,14 +6,16 @@ nothing, unless it is a claim that nothing happens, or an exact statement that t
 
 Kinds of spoiled rows:
     shuffled   outcomes dealt out anew among the runs; what the runs were stays (three times)
-    untrained  no run succeeds, errors are a half, curves are flat
-    coin       every run succeeds with probability 1/2, at a random time (three times)
-    constant   every run succeeds, at the same step, with the same curve
+    untrained  every run stays where it began: its curves at their first point, final probes of its first weights
+    coin       every run succeeds with probability 1/2, at a random time; other numbers are random in the range of their
+               column (three times)
+    constant   every run succeeds, at the same step; other numbers are the mean of their column
     unknown    what the runs were, and nothing of what came of them
     few        one row in ten, at random, as it was (three times)
 
-Computed tables have no runs: ``spoiled_tables`` says which of their columns were measured and what becomes of them. On
-every kind a check must give a verdict. A few rows may still hold the truth, so what they say is not counted.
+``spoiled_runs`` has what becomes of runs. Computed tables have none: ``spoiled_tables`` says which of their columns
+were measured and what becomes of these. On every kind a check must give a verdict. A few rows may still hold the truth,
+so what they say is not counted.
 """
 
 from __future__ import annotations
@@ -21,122 +23,23 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from benchmarks.spoiled_tables import CHANCE, spoil_table
+from benchmarks.spoiled_runs import Spoil, coin, constant, shuffled, unknown, untrained
+from benchmarks.spoiled_tables import spoil_table
 from glassware.foundation import statistics
-from glassware.foundation.specs import seedless
 from glassware.studies import STUDIES, Study, matching, results
 from glassware.studies.claim import measure
 from glassware.sweeps import Store
-from glassware.sweeps.rows import CIRCUMSTANCES, SCHEMA
-from glassware.training import Run
+from glassware.sweeps.rows import SCHEMA
 
 SEEDS = 3
 RESAMPLES = 200
-Spoil: TypeAlias = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
-
-# What came of a run, whatever its probes.
-OUTCOMES = {
-    *("success", "steps_to_success", "diverged_step", "steps_taken", "test_error", "train_error", "final_loss"),
-    *("curve_step", "curve_test_error", "curve_train_error", "curve_loss"),
-}
-# Columns of every row that say what the run was or how the row came about.
-GIVEN = {*SCHEMA, *Run.model_fields, *CIRCUMSTANCES, "train_size", "test_size"} - OUTCOMES
-# Curves that are accuracies: those of leaky parities.
-ACCURACIES = ("curve_uniform", "curve_leaking")
-
-
-def outcomes(frame: pl.DataFrame) -> list[str]:
-    """The columns of a table of runs that say what came of them: all that no part of a run names."""
-    specs = frame.group_by(seedless()).agg(pl.col("spec").first().alias("one"))["one"].drop_nulls()
-    given = GIVEN.union(*(Run.model_validate_json(spec).columns() for spec in specs))
-    return [name for name in frame.columns if name not in given]
-
-
-def shuffled(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """What came of the runs, dealt out anew; columns of one run stay together."""
-    order = rng.permutation(len(frame)).tolist()
-    return frame.with_columns(frame.select(outcomes(frame))[order].get_columns())
-
-
-def untrained(frame: pl.DataFrame, _: np.random.Generator) -> pl.DataFrame:
-    """Every run fails; errors are a half, and no curve moves."""
-    return _made(frame, np.zeros(len(frame), bool), np.zeros(len(frame)), None)
-
-
-def coin(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """Every run succeeds with probability 1/2, at a time between the first and the last step."""
-    return _made(frame, rng.random(len(frame)) < CHANCE, rng.random(len(frame)), rng)
-
-
-def constant(frame: pl.DataFrame, _: np.random.Generator) -> pl.DataFrame:
-    """Every run succeeds at half the smallest budget."""
-    return _made(frame, np.ones(len(frame), bool), np.full(len(frame), 0.5), None, same=True)
-
-
-def _made(
-    frame: pl.DataFrame, won: np.ndarray, when: np.ndarray, rng: np.random.Generator | None, *, same: bool = False
-) -> pl.DataFrame:
-    """Rows whose outcome follows from success and time alone: error 1/2 before and 0 after, probes that say nothing."""
-    budget = frame["steps"].fill_null(1000).to_numpy() if "steps" in frame else np.full(len(frame), 1000)
-    budget = np.full(len(frame), budget.min()) if same else budget
-    every = frame["every"].fill_null(1).to_numpy() if "every" in frame else np.ones(len(frame))
-    time = np.maximum(1, np.ceil(when * budget / every) * every).astype(int)
-    grids = [np.unique(np.linspace(0, top, 50).astype(int)) for top in budget]
-    errors = [
-        np.where(steps >= t, 0.0, CHANCE) if success else np.full(len(steps), CHANCE)
-        for steps, t, success in zip(grids, time, won, strict=True)
-    ]
-    columns: dict[str, pl.Series] = {}
-    for name in outcomes(frame):
-        kind = frame.schema[name]
-        if name == "success":
-            values: list[object] = won.tolist()
-        elif name == "steps_to_success":
-            values = [int(t) if w else None for t, w in zip(time, won, strict=True)]
-        elif name == "diverged_step":
-            values = [None] * len(frame)
-        elif name == "steps_taken":
-            values = [int(t) if w else int(top) for t, w, top in zip(time, won, budget, strict=True)]
-        elif name == "curve_step":
-            values = [grid.tolist() for grid in grids]
-        elif name.startswith("curve_") and kind == pl.List(pl.Float32) and ("error" in name or name == "curve_loss"):
-            values = [error.tolist() for error in errors]
-        elif name in ACCURACIES and kind == pl.List(pl.Float32):
-            values = [(1 - error).tolist() for error in errors]
-        elif name.startswith("curve_") and kind == pl.List(pl.Float32):
-            values = [[1.0] * len(grid) for grid in grids]  # a probe that does not move
-        elif kind.is_float():
-            values = [float(error[-1]) for error in errors]
-        elif kind == pl.List(pl.Float32):
-            values = _noise(frame[name], rng)
-        else:  # an array of several axes: that of one run for all
-            first = frame[name].drop_nulls()
-            values = [first[0] if len(first) else None] * len(frame)
-        columns[name] = pl.Series(name, values, dtype=kind, strict=False)
-    return frame.with_columns(columns.values())
-
-
-def _noise(arrays: pl.Series, rng: np.random.Generator | None) -> list[object]:
-    """Arrays of a final probe that say nothing: random in the range of the column, or its mean throughout."""
-    every = arrays.explode().drop_nulls().drop_nans().to_numpy()
-    if not len(every):
-        return [None] * len(arrays)
-    drawn = lambda size: np.full(size, every.mean()) if rng is None else rng.uniform(every.min(), every.max(), size)
-    return [None if size is None else drawn(size).tolist() for size in arrays.list.len().to_list()]
-
-
-def unknown(frame: pl.DataFrame, _: np.random.Generator) -> pl.DataFrame:
-    """Runs of which nothing came: every outcome is null."""
-    return frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in outcomes(frame))
-
 
 OF_RUNS: dict[str, tuple[Spoil, int]] = {
     "shuffled": (shuffled, SEEDS),

@@ -66,6 +66,10 @@ TABLES: dict[str, Measured] = {
     "margins/beyond-the-theorem": Measured(("hypothesis", "lp", "sum", "used", "value", "low", "high")),
     "induction/first-steps": Measured(("value",), ("gap",)),
     "induction/levels": Measured(("value",)),
+    "juntas/constructions": Measured(("value", "norm"), ("gap",)),
+    "juntas/bounds": Measured(("value",), ("gap",)),
+    "juntas/controls": Measured(("share", "others")),
+    "juntas/architectures": Measured(("share", "others")),
 }
 
 

@@ -7,10 +7,11 @@
 
 A run is trained, a sweep is swept, a study is reproduced. Every name has a docstring with an example.
 
-Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovChain; its model: MLP, Neuron, PolyNet,
-                 Transformer, CausalTransformer, MinimalInduction, GroupNet, PowerNet, KernelRidge, Readout; Init,
-                 Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm; Evaluation
-Train            train (one run), grid (many from one), sweep (many runs, or a TOML file)
+Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovChain, Junta; its model: MLP, Neuron,
+                 PolyNet, Transformer, CausalTransformer, ClsTransformer, MinimalInduction, GroupNet, PowerNet,
+                 KernelRidge, Readout; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm;
+                 Evaluation
+Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold (how much it takes)
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
 Plan             plan (what a success costs, when to restart)
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from glassware.api.stores import open_store as open
     from glassware.api.studies import claims, figures, list_studies, reproduce
     from glassware.api.sweeps import sweep, train
+    from glassware.api.thresholds import threshold
     from glassware.foundation.draws import draw, unit
     from glassware.foundation.errors import GlasswareError
     from glassware.foundation.statistics import Estimate, difference
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
         MODELS,
         Activation,
         CausalTransformer,
+        ClsTransformer,
         GroupNet,
         Init,
         KernelRidge,
@@ -66,7 +69,7 @@ if TYPE_CHECKING:
     from glassware.studies.verdict import above, all_of, at_least, at_most, below, between, counted
     from glassware.sweeps import Store, grid
     from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
-    from glassware.tasks import TASKS, CubeParity, GroupMultiplication, MarkovChain, Parity, Task
+    from glassware.tasks import TASKS, CubeParity, GroupMultiplication, Junta, MarkovChain, Parity, Task
     from glassware.training import (
         L1,
         L2,
@@ -88,14 +91,14 @@ if TYPE_CHECKING:
     # every class, and ``from glassware import *`` would replace the builtin ``open``.
     __all__ = [
         "ACTIVATIONS", "L1", "L2", "MLP", "MODELS", "PROBES", "SGD", "STUDIES", "TASKS", "Activation", "Adam", "AdamW",
-        "CausalTransformer", "Claim", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation", "Finding",
-        "GlasswareError", "GroupMultiplication", "GroupNet", "Init", "KernelRidge", "MarkovChain", "MinimalInduction",
-        "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
+        "CausalTransformer", "Claim", "ClsTransformer", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation",
+        "Finding", "GlasswareError", "GroupMultiplication", "GroupNet", "Init", "Junta", "KernelRidge", "MarkovChain",
+        "MinimalInduction", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
         "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
         "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted",
         "counts", "difference", "draw", "estimate", "figures", "grid", "info", "list_studies", "network", "open",
-        "plan", "rate", "register", "reproduce", "show", "studies", "summary", "sweep", "theory", "to_csv", "to_pandas",
-        "train", "unit", "weights",
+        "plan", "rate", "register", "reproduce", "show", "studies", "summary", "sweep", "theory", "threshold", "to_csv",
+        "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
@@ -109,19 +112,20 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "api.stores": "open=open_store",  # the builtin stays itself inside the package
         "api.studies": "claims figures list_studies reproduce",
         "api.sweeps": "sweep train",
+        "api.thresholds": "threshold",
         "foundation.draws": "draw unit",
         "foundation.errors": "GlasswareError",
         "foundation.statistics": "Estimate difference rate=wilson",
         "luck.by_field": "summary",
-        "models": "ACTIVATIONS MLP MODELS Activation CausalTransformer GroupNet Init KernelRidge MinimalInduction Model"
-        " Neuron PolyNet PowerNet Readout Transformer",
+        "models": "ACTIVATIONS MLP MODELS Activation CausalTransformer ClsTransformer GroupNet Init KernelRidge"
+        " MinimalInduction Model Neuron PolyNet PowerNet Readout Transformer",
         "probes": "PROBES Probe",
         "studies": "STUDIES Claim Finding Study",
         "studies.cells": "counts",
         "studies.verdict": "above all_of at_least at_most below between counted",
         "sweeps": "Store grid",
         "tabular": "SparseMLPClassifier SparseMLPRegressor",
-        "tasks": "TASKS CubeParity GroupMultiplication MarkovChain Parity Task",
+        "tasks": "TASKS CubeParity GroupMultiplication Junta MarkovChain Parity Task",
         "training": "L1 L2 SGD Adam AdamW Cosine Doubling Evaluation MixedNorm Run Start WarmUp",
     }
     _HOMES = {

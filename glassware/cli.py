@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, open_, plan, results, show, studies, sweep, tabular
+from glassware.commands import bench, info, open_, plan, results, show, studies, sweep, tabular, threshold
 from glassware.foundation.commands import set_parts
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.version import own_version
@@ -141,6 +141,7 @@ def glassware(
       glassware show 3f2a                          one run: curve, weights, neurons
       glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
+      glassware threshold my-sweep.toml --axis m   how many examples it takes
       glassware --parts mine.py reproduce mine/it  a study of your own
       glassware tabular my.csv --target species    methods on a table of your own
 
@@ -206,6 +207,7 @@ for command in (
     studies.reproduce,
     studies.estimate,
     sweep.sweep,
+    threshold.threshold,
     results.claims,
     results.figures,
     open_.open_store,

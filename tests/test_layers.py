@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "luck": {*SWEEPS, "sweeps"},
     "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps"},
-    "studies": {*ABOVE, "theory", "tabular"},
+    "studies": {*ABOVE, "luck", "theory", "tabular"},
     "printing": {*SWEEPS, "sweeps", "luck", "studies"},
     "api": {*ABOVE, "luck", "progress", "printing", "studies"},
     "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular"},

@@ -14,6 +14,8 @@ from glassware.training import Run
 from glassware.training.gradient import step_examples
 
 CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
+FEWEST_LANES = 16  # of a small network on a core: idle lanes cost nothing there, and another number compiles again
+SMALL = 2**26  # bytes of a lane
 GPU_LANES = 8192  # past this the H200 gains nothing
 KERNEL_LANES = 65_536  # kernels take lanes in turn, and one that ends makes room at once: hold many
 MEMORY_SHARE = 0.5  # of what the device has; the rest is for temporaries we do not count
@@ -60,8 +62,7 @@ def lane_bytes(shape: Run) -> int:
     """Memory one lane takes: parameters, optimiser state, gradients and their copies, activations, lane values."""
     parameters = shape.network.parameters(shape.task)
     copies = (8 if shape.optimiser.name == "sgd" else 12) + len(shape.keep)
-    numbers = shape.task.input_size + sum(shape.network.widths) + shape.task.classes
-    activations = 4 * step_examples(shape) * numbers + 2 * 2**18
+    activations = 4 * step_examples(shape) * shape.network.held(shape.task) + 2 * 2**18
     return 4 * (copies * parameters + activations)
 
 
@@ -73,6 +74,8 @@ def choose_lanes(shape: Run, runs: int, engine: str = "xla") -> int:
     each = min(fit, most)
     # A power of two, so that sweeps of nearby sizes share compiled programs.
     wanted = 1 << (-(-runs // count) - 1).bit_length()
+    if on_cpu() and engine == "xla" and lane_bytes(shape) < SMALL:
+        wanted = max(wanted, FEWEST_LANES)
     return count * min(each, wanted)
 
 

@@ -35,6 +35,7 @@ def plain_loop(shape: Run) -> bool:
         and not shape.keep
         and type(shape.optimiser.schedule) is Constant
         and shape.optimiser.decayed == ("*",)
+        and shape.optimiser.clip is None
         and evaluation.growth is None
         and shape.metrics == ("error",)
         and shape.measure == "error"

@@ -81,7 +81,7 @@ class RunValues(TypedDict, total=False):
     stop: Bool[Array, "*lanes"]
     loss: Int32[Array, "*lanes"]
     degree: Int32[Array, "*lanes"]
-    keys: Mapping[str, UInt32[Array, "*lanes 2"]]  # ``order``, ``example`` and ``noise``
+    keys: Mapping[str, UInt32[Array, "*lanes 2"]]  # ``order``, ``example``, ``noise``; ``dropout`` where there is any
     task: LaneValues
     init: LaneValues
     optimiser: LaneValues

@@ -37,6 +37,7 @@ class Stream(IntEnum):
     ORDER = 4  # minibatches: counter = (step, slot)
     INIT = 5  # initial weights: one sub-stream per parameter array
     TEST = 6  # the held-out sample, the same for every run of a task
+    DROPOUT = 7  # what is dropped in training: counter = (step, 0); follows the weights' seed, not the sample's
 
 
 def _u32(value: int) -> np.uint32:
@@ -152,6 +153,16 @@ def unit(words: UInt32[Kind, "*shape"]) -> Float32[Kind, "*shape"]:
 def below(words: Words[Kind], bound: Word | Whole) -> Words[Kind]:
     """Words to integers in [0, bound). The bias of the remainder is at most bound / 2**32."""
     return words % bound
+
+
+def scramble(x: Words[Kind]) -> Words[Kind]:
+    """A cheap 32-bit mixing function (two multiply-xorshift rounds), a bijection.
+
+    Where millions of coins are tossed per step, it spreads a few words of ``draw`` over them.
+    """
+    x = (x ^ (x >> _u32(16))) * _u32(0x7FEB352D)
+    x = (x ^ (x >> _u32(15))) * _u32(0x846CA68B)
+    return x ^ (x >> _u32(16))
 
 
 def ranking(words: Words[Kind], indices: Words[Kind], size: int) -> Words[Kind]:

@@ -2,6 +2,7 @@
 
 from glassware.models.activations import ACTIVATIONS, Activation
 from glassware.models.causal import CausalTransformer, MinimalInduction
+from glassware.models.cls_transformer import ClsTransformer
 from glassware.models.fixed import Monomials, RandomFeatures
 from glassware.models.gated import Gated
 from glassware.models.homogeneous import GroupNet, Homogeneous, PowerNet
@@ -36,6 +37,7 @@ MODELS: dict[str, type[Model] | type[Solved]] = {
     "causal-transformer": CausalTransformer,
     "minimal-induction": MinimalInduction,
     "softmax-induction": SoftmaxInduction,
+    "cls-transformer": ClsTransformer,
 }
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "SCHEMES",
     "Activation",
     "CausalTransformer",
+    "ClsTransformer",
     "Gated",
     "GroupNet",
     "Homogeneous",

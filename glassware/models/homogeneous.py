@@ -17,6 +17,7 @@ from glassware.foundation.draws import draw, unit
 from glassware.models.activated import Activated
 from glassware.models.init import matrix
 from glassware.models.mlp import Width
+from glassware.models.pair_table import on_all_pairs
 from glassware.tasks.group import GroupMultiplication
 from glassware.tasks.task import Kind, Task
 
@@ -119,6 +120,11 @@ class GroupNet(Homogeneous):
     def apply(self, params: Params, x: Integer[Array, "*batch 2"]) -> Float[Array, "*batch classes"]:  # type: ignore[override]
         embeddings, readout = params
         return self.sigma(embeddings["u"][x[..., 0]] + embeddings["v"][x[..., 1]]) @ readout["w"]
+
+    def apply_all(self, params: Params, task: Task) -> Float[Array, "pairs classes"]:
+        embeddings, readout = params
+        u, v, w = (jnp.asarray(leaf) for leaf in (embeddings["u"], embeddings["v"], readout["w"]))
+        return on_all_pairs(self.sigma, u, v, w)
 
     def neurons(self, params: Params) -> Float[Array, "units numbers"]:
         embeddings, readout = params

@@ -13,6 +13,7 @@ import numpy as np
 from glassware.foundation.arrays import Array, EitherArray, Float, LaneValues, Params, Shaped
 from glassware.foundation.backend import jax
 from glassware.foundation.part import Part
+from glassware.models.dropout import Dropout
 from glassware.tasks.task import Kind, Task
 
 __all__ = ["Model", "Params", "from_leaves", "named_leaves"]
@@ -73,6 +74,9 @@ class Model(Part):
         # Not a plain property of this class: it would stand in the way of a subclass's field of the same name.
         if not isabstract(cls) and not hasattr(cls, "width") and "width" not in cls.model_fields:
             cls.width = property(lambda self: next(iter(self.widths), self.units))  # type: ignore[method-assign, assignment]
+        # A subclass with outputs of its own has not got those of its parent on the whole domain.
+        if "apply" in vars(cls) and "apply_all" not in vars(cls):
+            cls.apply_all = Model.apply_all  # type: ignore[method-assign]
 
     @property
     def units(self) -> int:
@@ -94,6 +98,21 @@ class Model(Part):
     ) -> Float[Array, "*batch_and_positions_and_classes"]:
         """Outputs for inputs (batch, *input_shape): (batch,), (batch, classes) or (batch, positions, classes)."""
 
+    def apply_all(self, params: Params, task: Task) -> Float[Array, "*examples_and_classes"] | None:
+        """Outputs on all examples of a finite domain, in their order; None where ``apply`` is the only way."""
+        return None
+
+    @property
+    def drops(self) -> bool:
+        """Whether training drops numbers at random: it then goes through ``apply_training``."""
+        return False
+
+    def apply_training(
+        self, params: Params, x: Float[Array, "*batch_and_inputs"], dropout: Dropout
+    ) -> Float[Array, "*batch_and_positions_and_classes"]:
+        """Outputs in training, for a network with dropout."""
+        return self.apply(params, x)
+
     def parameters(self, task: Task) -> int:
         """Number of trained scalars."""
         from glassware.models.init import Init
@@ -113,6 +132,10 @@ class Model(Part):
     def widest(self, task: Task) -> int:
         """Most numbers an example takes between two layers; examinations are cut into blocks by it."""
         return max((*self.widths, task.input_size, task.classes))
+
+    def held(self, task: Task) -> int:
+        """Numbers an example takes in a training step, for how many runs fit into the memory."""
+        return task.input_size + sum(self.widths) + task.classes
 
     def neurons(self, params: Params) -> Float[Array, "units numbers"]:
         """Everything that belongs to each hidden unit, for penalties on neurons."""

@@ -10,6 +10,7 @@ from glassware.foundation.arrays import Array, EitherArray, Float, LaneValues, P
 from glassware.foundation.backend import jax, jnp
 from glassware.models.init import matrix, normal
 from glassware.models.model import Model
+from glassware.models.two_tables import shares
 from glassware.tasks.task import Task
 
 Size = Annotated[int, Field(ge=1, le=100_000)]
@@ -100,8 +101,7 @@ class Transformer(Model):
         token_value, position_value = tokens @ after["v"], embed["positions"] @ after["v"]
         plus = (0.5 + 0.5 * x)[..., None]  # (batch, n, 1): 1 where the token is +1
         chosen = position_logit + token_logit[MINUS] + plus * (token_logit[PLUS] - token_logit[MINUS])
-        own = jnp.broadcast_to(token_logit[CLS], (*x.shape[:-1], 1, heads))
-        share = jax.nn.softmax(jnp.concatenate([chosen, own], axis=-2), axis=-2)  # (batch, n + 1, heads)
+        share = shares(jnp.asarray(chosen), token_logit[CLS])  # (batch, n + 1, heads)
 
         def brought(
             share: Float[Array, "*batch tokens heads"], value: Float[EitherArray, "tokens heads_times_d"]
@@ -109,6 +109,7 @@ class Transformer(Model):
             return jnp.einsum("...nh,nhj->...hj", share, value.reshape(-1, heads, attn))
 
         # The values of a position differ by token only in the token's own: sum those by the share each token got.
+        # (With a layer norm they differ in all, and ``two_tables.attend`` takes them as they are.)
         places, positive = share[..., :-1, :], jnp.sum(plus * share[..., :-1, :], axis=-2, keepdims=True)
         negative = jnp.sum(places, axis=-2, keepdims=True) - positive
         by_token = jnp.concatenate([negative, positive, share[..., -1:, :]], axis=-2)

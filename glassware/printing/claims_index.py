@@ -47,6 +47,7 @@ PAGES = (
     Page("theory", "Theory of Pareto Frontiers", lambda name: name.startswith("theory/")),
     Page("margins", "Feature Emergence", lambda name: name.startswith("margins/")),
     Page("induction", "Induction heads", lambda name: name.startswith("induction/")),
+    Page("juntas", "Variable creation", lambda name: name.startswith("juntas/")),
 )
 
 

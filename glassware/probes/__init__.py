@@ -32,6 +32,7 @@ from glassware.probes.other_priors import check_other_priors, other_priors
 from glassware.probes.outputs import component_views, components, correlation, largest_output
 from glassware.probes.parity_neurons import check_parity_neurons, parity_neurons
 from glassware.probes.readout import solvable, solved_readout
+from glassware.probes.selection import check_selection, selection
 from glassware.probes.strategies import (
     all_strategies,
     check_all_strategies,
@@ -115,6 +116,7 @@ PROBES: dict[str, Probe] = {
     "positions": Probe("curve", positions, check_positions),
     "short_maps": Probe("final", short_maps, check_kept, kept=True),
     "transplants": Probe("final", transplants, check_kept, kept=True),
+    "selection": Probe("final", selection, check_selection),
 }
 
 __all__ = ["PROBES", "Probe"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 
 from glassware.foundation.errors import GlasswareError
-from glassware.studies import hidden_progress, induction, leaky, margins, pareto, theory
+from glassware.studies import hidden_progress, induction, juntas, leaky, margins, pareto, theory
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale
 from glassware.studies.rows import left_in_pieces, missing, results, train
 from glassware.studies.study import FigureError, Report, Study, check_scale, claims, figures
 from glassware.studies.verdict import Finding
 
-GROUPS = (pareto, hidden_progress, leaky, theory, margins, induction)
+GROUPS = (pareto, hidden_progress, leaky, theory, margins, induction, juntas)
 STUDIES: dict[str, Study] = {study.name: study for group in GROUPS for study in group.STUDIES}
 
 

@@ -3,6 +3,7 @@
 from glassware.tasks.cube import CubeParity
 from glassware.tasks.digits import DigitStrip
 from glassware.tasks.group import GroupMultiplication
+from glassware.tasks.junta import Junta
 from glassware.tasks.leaky import LeakyParity
 from glassware.tasks.markov import MarkovChain
 from glassware.tasks.parity import Parity
@@ -17,6 +18,7 @@ TASKS: dict[str, type[Task]] = {
     "group": GroupMultiplication,
     "cube-parity": CubeParity,
     "markov-chain": MarkovChain,
+    "junta": Junta,
 }
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "CubeParity",
     "DigitStrip",
     "GroupMultiplication",
+    "Junta",
     "Kind",
     "LeakyParity",
     "MarkovChain",

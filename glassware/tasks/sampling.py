@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from glassware.foundation.arrays import Array, Key, UInt32, Whole
 from glassware.foundation.backend import jax, jnp
-from glassware.foundation.draws import below, draw
+from glassware.foundation.draws import below, draw, scramble
 
 Sampling: TypeAlias = Literal["replacement", "epochs"]
 Coins: TypeAlias = tuple[UInt32[Array, "..."], UInt32[Array, "..."]]  # (rounds, *epochs) each
@@ -69,13 +69,6 @@ def _swap(
     for pivot, salt in zip(pivots, salts, strict=True):
         partner = pivot + m - x
         partner = jnp.where(partner < m, partner, partner - m)  # CPUs have no vector division
-        coin = _scramble(jnp.maximum(x, partner) ^ salt) & jnp.uint32(1)
+        coin = scramble(jnp.maximum(x, partner) ^ salt) & jnp.uint32(1)
         x = jnp.where(coin == 1, partner, x)
     return x
-
-
-def _scramble(x: UInt32[Array, " *batch"]) -> UInt32[Array, " *batch"]:
-    """A cheap 32-bit mixing function (two multiply-xorshift rounds); only one bit of it is used."""
-    x = (x ^ (x >> jnp.uint32(16))) * jnp.uint32(0x7FEB352D)
-    x = (x ^ (x >> jnp.uint32(15))) * jnp.uint32(0x846CA68B)
-    return x ^ (x >> jnp.uint32(16))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from glassware.foundation.arrays import Array, EitherArray, Float, Key, LaneValues, Num, Shaped, UInt32
+from glassware.foundation.draws import Stream, stream_key
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import Part, Values
 
@@ -46,6 +47,8 @@ class Task(Part):
             ``sequence``: a class at every position, (batch, positions); a target below 0 is not counted.
         measure: the metric by which a run usually succeeds.
         loss: the usual loss.
+        padded: whether a full batch of m examples is padded to one of a few sizes, so that runs of different m share a
+            compiled program; if not, every m is compiled.
         hidden_inputs: whether the inputs of an example depend on what the run has hidden (its lane values). If not,
             the held-out inputs are made once for all lanes.
 
@@ -75,6 +78,7 @@ class Task(Part):
     kind: ClassVar[Kind] = "sign"
     measure: ClassVar[str] = "error"
     hidden_inputs: ClassVar[bool] = False
+    padded: ClassVar[bool] = False
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
@@ -112,6 +116,17 @@ class Task(Part):
 
     def hidden(self, key: UInt32[np.ndarray, " 2"]) -> Mapping[str, object]:
         """Columns that say what was hidden in the run with this key."""
+        return {}
+
+    def sample_key(self, key: UInt32[np.ndarray, " 2"], m: int | None) -> UInt32[np.ndarray, " 2"]:
+        """The key that ``raw`` gets for the training examples of the run with this key: a sample of m, or fresh ones.
+
+        A task that refuses some samples gives the key of the first one that it accepts.
+        """
+        return stream_key(key, Stream.EXAMPLE)
+
+    def sample_columns(self, key: UInt32[np.ndarray, " 2"], m: int | None) -> Mapping[str, object]:
+        """Columns that say how the sample was chosen."""
         return {}
 
     @abstractmethod

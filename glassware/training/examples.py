@@ -26,6 +26,11 @@ class Examples:
         # Examples keep the order of their numbers where they are endless, and where every step takes the whole domain.
         self._shuffles = self.task.domain is not None and not (shape.m is None and shape.batch == "full")
 
+    @property
+    def whole_domain(self) -> bool:
+        """Whether every step takes all examples of a finite domain, in the order of their numbers."""
+        return self.task.domain is not None and not self._shuffles
+
     def order(self, values: RunValues) -> Array | None:
         """A finite domain in the run's own order: the run trains on the first m examples, the others are held out.
 

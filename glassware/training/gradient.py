@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from glassware.foundation.arrays import RunValues
 from glassware.foundation.backend import jax, jnp
+from glassware.models.dropout import Dropout
 from glassware.models.model import Params
 from glassware.training.examples import Examples
 from glassware.training.objective import LOSSES, METRICS
@@ -40,9 +41,17 @@ class Gradient:
 
     def _at_once(self, values: RunValues, state: State) -> tuple[Array, dict[str, Array], Params]:
         x, y = self.examples.batch(values, state.t, state.order)
+        average: Callable[[Array], Array] = jnp.mean
+        dropout, padded = None, self.shape.padded
+        if padded or self.shape.network.drops:
+            place = jnp.arange(self.shape.batch_size, dtype=jnp.uint32)
+            average = (lambda each: jnp.sum(self._share(values, place) * each)) if padded else jnp.mean
+            dropout = self._dropout(values, state, place)
 
         def objective(params: Params) -> tuple[Array, dict[str, Array]]:
-            measured = self._measure(params, x, y, jnp.mean)
+            output = self.shape.network.apply_all(params, self.shape.task) if self.examples.whole_domain else None
+            output = self._outputs(params, x, dropout) if output is None else output
+            measured = self._measure(output, y, average)
             return self._penalised(measured["loss"], params, values), measured
 
         (total, measured), gradient = jax.value_and_grad(objective, has_aux=True)(state.params)
@@ -54,11 +63,11 @@ class Gradient:
 
         def add(sums: tuple[dict[str, Array], Params], first: Array) -> tuple[tuple[dict[str, Array], Params], None]:
             place = first + jnp.arange(piece, dtype=jnp.uint32)
-            share = jnp.where(place < size, 1.0 / size, 0.0)
+            share, dropout = self._share(values, place), self._dropout(values, state, place)
             x, y = self.examples.training(values, jnp.minimum(place, jnp.uint32(size - 1)), state.order)
 
             def loss(params: Params) -> tuple[Array, dict[str, Array]]:
-                measured = self._measure(params, x, y, lambda each: jnp.sum(share * each))
+                measured = self._measure(self._outputs(params, x, dropout), y, lambda each: jnp.sum(share * each))
                 return measured["loss"], measured
 
             (_, measured), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
@@ -71,9 +80,23 @@ class Gradient:
         penalty, slope = jax.value_and_grad(size_of)(state.params)
         return measured["loss"] + penalty, measured, jax.tree.map(jnp.add, gradient, slope)
 
-    def _measure(self, params: Params, x: Array, y: Array, average: Callable[[Array], Array]) -> dict[str, Array]:
-        """Loss and metrics on these examples."""
-        output = self.shape.network.apply(params, x)
+    def _share(self, values: RunValues, place: Array) -> Array:
+        """The weight of the examples at these places in the mean over a full batch; 0 past its end."""
+        size = values["m"] if self.shape.padded else self.shape.batch_size
+        return jnp.where(place < size, 1.0 / size, 0.0)
+
+    def _dropout(self, values: RunValues, state: State, place: Array) -> Dropout | None:
+        if not self.shape.network.drops:
+            return None
+        return Dropout(values["keys"]["dropout"], state.t, place)
+
+    def _outputs(self, params: Params, x: Array, dropout: Dropout | None) -> Array:
+        """Outputs on these examples, as training sees them."""
+        network = self.shape.network
+        return network.apply(params, x) if dropout is None else network.apply_training(params, x, dropout)
+
+    def _measure(self, output: Array, y: Array, average: Callable[[Array], Array]) -> dict[str, Array]:
+        """Loss and metrics of these outputs."""
         metrics = {name: average(METRICS[name].function(output, y)) for name in self.shape.metrics}
         return {"loss": average(self._loss(output, y)), **metrics}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from pydantic import Field
@@ -33,6 +33,7 @@ class Optimiser(Part):
         decayed: names of the arrays that decay, as ``*`` (all), ``0.*`` (the first layer) or ``*.w``.
         layer_rates: factors on the learning rate (and so on the decay) of each layer, first to last.
         schedule: factor on the learning rate (and so on the decay) at each step.
+        clip: largest norm of the gradient over all arrays together; a longer one is scaled down to it.
     """
 
     lr: Rate
@@ -40,24 +41,34 @@ class Optimiser(Part):
     decayed: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
     layer_rates: tuple[Rate, ...] | None = None
     schedule: AnySchedule = Constant()
+    clip: Annotated[float, Field(gt=0, le=1e30)] | None = None
 
     lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0}
 
     def shape(self) -> Self:
-        """Layer rates are lane values when there are any; whether there are is compiled in."""
+        """Layer rates and clipping are lane values when there are any; whether there are is compiled in."""
         rates = None if self.layer_rates is None else (1.0,) * len(self.layer_rates)
-        return super().shape().model_copy(update={"layer_rates": rates})
+        clip = None if self.clip is None else 1.0
+        return super().shape().model_copy(update={"layer_rates": rates, "clip": clip})
+
+    def columns(self, role: str) -> dict[str, Any]:
+        """Only runs that clip have a column for it."""
+        found = super().columns(role)
+        return found if self.clip is not None else {name: value for name, value in found.items() if name != "clip"}
 
     def values(self) -> Values:
         scalars = {name: np.float32(getattr(self, name)) for name in self.lane}
         rates = {} if self.layer_rates is None else {"layer_rates": np.array(self.layer_rates, np.float32)}
-        return {**scalars, **rates, "schedule": self.schedule.values()}
+        clip = {} if self.clip is None else {"clip": np.float32(self.clip)}
+        return {**scalars, **rates, **clip, "schedule": self.schedule.values()}
 
     def transform(self, values: LaneValues, t: Array | int) -> optax.GradientTransformation:
         """The Optax transformation of step ``t`` with these (traced) hyperparameters."""
         if not isinstance(self.schedule, Constant):
             values = {**values, "lr": values["lr"] * self.schedule.factor(cast(LaneValues, values["schedule"]), t)}
         body = self._body(values)
+        if self.clip is not None:
+            body = optax.chain(optax.clip_by_global_norm(values["clip"]), body)
         if self.layer_rates is None:
             return body
         return optax.chain(body, _scale_layers(values["layer_rates"]))

@@ -30,7 +30,13 @@ SOLVED_EVALUATION = {"test", "success"}
 # What does not change the random numbers of a run: how long it trains, how it is examined and what is kept of it. So a
 # longer run begins like the shorter one.
 NOT_OF_THE_CELL = {"steps", "evaluation", "probes", "keep", "seed", "pairing"}
+SMALLEST_PADDED = 128
 MOST_KEPT = 1000  # steps at which a run may keep its weights
+
+
+def padded_size(m: int) -> int:
+    """The next power of two, and at least 128: a program takes as long to compile as dozens of such runs to train."""
+    return max(SMALLEST_PADDED, 1 << (m - 1).bit_length())
 
 
 class Run(Part):
@@ -157,12 +163,18 @@ class Run(Part):
         """The steps at which weights are kept along the way."""
         return tuple(step for step in self.keep if isinstance(step, int))
 
+    @property
+    def padded(self) -> bool:
+        """Whether its full batch is padded, so that m is a lane value."""
+        return self.batch == "full" and self.task.padded and self.task.domain is None
+
     def shape(self) -> Self:
-        """What is compiled: with a full batch, the size of the sample too."""
+        """What is compiled: with a full batch, the size of the sample too, or the size that it is padded to."""
+        full = padded_size(self.m) if self.padded and self.m is not None else self.m
         update = {
             "keep": (0,) * len(self.kept_steps),
             "penalty": tuple(penalty.shape() for penalty in self.penalty),
-            "m": self.m if self.batch == "full" else None,
+            "m": full if self.batch == "full" else None,
         }
         return super().shape().model_copy(update=update)
 
@@ -210,10 +222,13 @@ class Run(Part):
             "loss": np.int32(SIGN_LOSSES.index(self.loss) if self.loss in SIGN_LOSSES else 0),
             "degree": np.int32(getattr(self.model, "degree", None) or 0),
         }
-        streams = (Stream.EXAMPLE, Stream.NOISE, Stream.ORDER)
+        keys = {stream.name.lower(): stream_key(key, stream) for stream in (Stream.NOISE, Stream.ORDER)}
+        keys["example"] = self.task.sample_key(key, self.m)
+        if network.drops:  # another seed for the weights drops other numbers, too
+            keys["dropout"] = stream_key(self.init_key(), Stream.DROPOUT)
         values = {
             **scalars,
-            "keys": {stream.name.lower(): stream_key(key, stream) for stream in streams},
+            "keys": keys,
             "task": self.task.values(key),
             "init": self.init.values(self.init_key(), next(iter(network.widths), 1), network.layers),
             "optimiser": self.optimiser.values(),
@@ -238,7 +253,8 @@ class Run(Part):
 
     def columns(self, role: str = "run") -> dict[str, Any]:
         """What a row says about this run: what it was given, and what it has hidden."""
-        return {**self.given_columns(), **self.task.hidden(self.key())}
+        key = self.key()
+        return {**self.given_columns(), **self.task.hidden(key), **self.task.sample_columns(key, self.m)}
 
     def given_columns(self) -> dict[str, Any]:
         """The columns of its parts; of two with the same name the later is prefixed."""

@@ -79,15 +79,16 @@ def test_a_study_from_end_to_end(folder, tiny_study, trained):
 
 
 def test_pages_of_claims_are_written_from_a_store(folder, tiny_study, monkeypatch):
-    from glassware.printing import pages
+    from glassware.printing import claims_index, pages
 
-    monkeypatch.setattr(pages, "STUDIES", {STUDY.name: STUDY})
-    monkeypatch.setattr(pages, "PAGES", (pages.Page("tiny", "Tiny", lambda name: True),))
+    monkeypatch.setattr(claims_index, "STUDIES", {STUDY.name: STUDY})
+    for module in (pages, claims_index):
+        monkeypatch.setattr(module, "PAGES", (claims_index.Page("tiny", "Tiny", lambda name: True),))
     assert call("run", "test/tiny").exit_code == 0
-    assert "claims/tiny.intro.md must be there" in sentence(call("claims", "--pages", "docs"))
+    assert "claims/tiny.intro.md must be there" in sentence(call("claims", STUDY.name, "--pages", "docs"))
     (folder / "docs/claims").mkdir(parents=True)
     (folder / "docs/claims/tiny.intro.md").write_text("# Tiny\n\n<!-- claims -->\n")
-    assert call("claims", "--pages", "docs").stdout == "docs/claims-tiny.md\n"
+    assert call("claims", STUDY.name, "--pages", "docs").stdout == "docs/claims-tiny.md\n"
     said = (folder / "docs/claims-tiny.md").read_text()
     assert "| ≥ 20% | holds: 50% [25%, 75%] (1 of 2) | not measured |" in said
     assert re.search(r"Laptop scale: \d+ runs of this store \(glassware \S+, JAX \S+, .+\)", said)

@@ -74,6 +74,7 @@ def test_streams_and_substreams_have_their_own_keys():
 def test_stream_numbers_are_part_of_the_semantics():
     assert [(s.name, s.value) for s in Stream] == [
         ("SUPPORT", 1), ("EXAMPLE", 2), ("NOISE", 3), ("ORDER", 4), ("INIT", 5), ("TEST", 6),
+        ("DROPOUT", 7),
     ]  # fmt: skip
 
 

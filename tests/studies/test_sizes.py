@@ -10,6 +10,7 @@ def seeds_at_paper_scale(study, run):
     return {
         "pareto/success-frontier": 10 if run.evaluation.train else 50,
         "theory/lower-bound": 50,
+        "juntas/sample-complexity": 40,
         "theory/under-sparse": 5 if (run.m or 1) % 10_000 == 0 else 10,  # larger samples, and those around m50
         "hidden-progress/robust-space": 25,
         "hidden-progress/tables": 25,

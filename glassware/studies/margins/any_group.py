@@ -27,9 +27,9 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.shared import figures
 from glassware.studies.margins.shared.curves import Row, lanes, last
-from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.margins.shared.optima import (
     PROBES,
     mass_error,

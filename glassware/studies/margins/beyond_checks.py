@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from glassware.probes.irreps import ALIVE
+from glassware.studies.lanes import Measure, Row, each_lane, lanes
 from glassware.studies.margins.beyond_rows import LAMBDA
 from glassware.studies.margins.shared.computed import exact, part
+from glassware.studies.margins.shared.curves import array, last
+from glassware.studies.margins.shared.optima import same_irrep
 from glassware.studies.verdict import (
     NOT_ENOUGH,
     Finding,
@@ -21,7 +22,6 @@ from glassware.studies.verdict import (
     at_most,
     below,
     between,
-    counted,
 )
 
 BIG = 4  # place of the 5-dimensional irrep of A_5 among all five, the trivial one first
@@ -30,15 +30,16 @@ SAME = 1e-9  # margins, relative
 LOCAL = 0.9295  # value of the best neuron in the 5-dimensional irrep of A_5, over gamma*
 
 
-def lanes(frame: pl.DataFrame) -> pl.DataFrame:
+LITTLE = Measure("share of the norm's cube", lambda row: last(row, "mass")[BIG], at_most(0.05))
+
+
+def trained(frame: pl.DataFrame) -> pl.DataFrame:
     """The trained runs."""
     return frame.filter(pl.col("model") == "group-net") if "model" in frame.columns else frame.clear()
 
 
-def each_run(values: Sequence[float], meets: Threshold) -> Finding:
-    """A number per run, each of which must meet the threshold; a run without one (it diverged) does not."""
-    passed = sum(not math.isnan(value) and meets.met_by(value) for value in values)
-    return counted(passed, len(values), max(FEWEST, len(values)), ", ".join(f"{value:.4g}" for value in values))
+def _trained(frame: pl.DataFrame) -> list[Row]:
+    return lanes(trained(frame))
 
 
 def _groups(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
@@ -167,34 +168,29 @@ def local_optimum(frame: pl.DataFrame) -> Finding:
 
 def no_weight_on_5d(frame: pl.DataFrame) -> Finding:
     """Share of the norm's cube on the 5-dimensional irrep at the end of each run."""
-    return each_run(
-        [curve[-1][BIG] for curve in lanes(frame)["curve_mass"]] if len(lanes(frame)) else [], at_most(0.05)
-    )
+    return each_lane(_trained(frame), FEWEST, LITTLE)
 
 
 def objective(frame: pl.DataFrame) -> Finding:
     """Cross-entropy plus penalty on all pairs at the end of each run, over the exact minimum."""
-    found, best = lanes(frame), part(frame, "optimum")
-    if not len(found) or not len(best):
+    found, best = _trained(frame), part(frame, "optimum")
+    if not found or not len(best):
         return NOT_ENOUGH
-    ends = zip(found["curve_test_cross_entropy"], found["curve_norm_power"], strict=True)
-    return each_run([(loss[-1] + LAMBDA * norm[-1]) / best["value"][0] for loss, norm in ends], between(0.97, 1.03))
+    end = lambda row: last(row, "test_cross_entropy") + LAMBDA * last(row, "norm_power")
+    over = Measure("objective over the minimum", lambda row: end(row) / best["value"][0], between(0.97, 1.03))
+    return each_lane(found, FEWEST, over)
 
 
 def one_irrep(frame: pl.DataFrame) -> Finding:
     """Share of the alive neurons whose u, v and w are in the same irrep, in each run."""
-    shares = []
-    for row in lanes(frame).iter_rows(named=True):
-        size, u, v, w = (np.array(row[name]) for name in ("neuron_size", "irrep_u", "irrep_v", "irrep_w"))
-        alive = size > ALIVE * size.max()
-        shares.append(float(np.mean((u == v)[alive] & (u == w)[alive])) if alive.any() else math.nan)
-    return each_run(shares, at_least(1))
+    return each_lane(_trained(frame), FEWEST, Measure("alive with one irrep in u, v, w", same_irrep, at_least(1)))
 
 
 def counts_mislead(frame: pl.DataFrame) -> Finding:
-    """Neurons of the 5-dimensional irrep over those of the irrep that has most among the others."""
-    ratios = []
-    for irreps in lanes(frame)["irrep_u"] if len(lanes(frame)) else []:
-        counts = np.bincount(np.array(irreps, int), minlength=BIG + 1)
-        ratios.append(counts[BIG] / max(np.delete(counts, BIG).max(), 1))
-    return each_run(ratios, above(1))
+    """Neurons of the 5-dimensional irrep over those of the irrep that has most among the others, and its share."""
+
+    def ratio(row: Row) -> float:
+        counts = np.bincount(array(row, "irrep_u").astype(int), minlength=BIG + 1)
+        return float(counts[BIG] / max(np.delete(counts, BIG).max(), 1))
+
+    return each_lane(_trained(frame), FEWEST, Measure("its neurons over those of the next", ratio, above(1)), LITTLE)

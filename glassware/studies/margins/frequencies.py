@@ -26,14 +26,15 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim
+from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.frequencies_figure import counts, of_the_largest_group, of_z_23, relative_mass
-from glassware.studies.margins.shared.curves import Row, lanes
+from glassware.studies.margins.shared.curves import Row, array, lanes
 from glassware.studies.margins.shared.cyclic import NETWORKS, runs
-from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, at_least, at_most
 
 USED = 0.1  # of the mass that a maximum-margin network has at a frequency
+WAVES = 0.8  # mean power of u from which a network has frequencies at all; before training it is below 0.4
 FEWEST_FREEDOM = 50  # degrees of freedom below which the pooled chi-square says little
 
 
@@ -41,6 +42,11 @@ def chi_square(row: Row) -> tuple[float, int]:
     """Of the counts around their mean, and its degrees of freedom."""
     found = counts(row)
     return float(np.sum((found - found.mean()) ** 2) / found.mean()), len(found) - 1
+
+
+def mean_power(row: Row) -> float:
+    """The mean over neurons of the largest power of u. Random neurons spread evenly over the frequencies, too."""
+    return float(np.mean(array(row, "power_u")))
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -72,7 +78,8 @@ def every_frequency(frame: pl.DataFrame) -> Finding:
     if not all(rows):
         return NOT_ENOUGH
     least = Measure("least relative mass", lambda row: relative_mass(row).min(), at_least(USED))
-    return each_lane([row for some in rows for row in some], 5, least)
+    waves = Measure("mean power of u", mean_power, at_least(WAVES))
+    return each_lane([row for some in rows for row in some], 5, least, waves)
 
 
 def _equal_mass(rows: Sequence[Row], fewest: int) -> Finding:
@@ -86,19 +93,25 @@ def _uniform(rows: Sequence[Row]) -> Finding:
     if freedom < FEWEST_FREEDOM:
         return NOT_ENOUGH
     value = Estimate.exact(sum(chi for chi, _ in tests) / freedom)
-    said = f"{len(rows)} lanes, {freedom} degrees of freedom; single lanes {span([chi / df for chi, df in tests])}"
-    diverged = any(row["diverged_step"] is not None for row in rows)
-    return Finding(value, "fails" if diverged else at_most(1.8), "", said)
+    powers = [mean_power(row) for row in rows]
+    said = (
+        f"{len(rows)} lanes, {freedom} degrees of freedom; single lanes {span([chi / df for chi, df in tests])}; "
+        f"mean power of u {span(powers)}"
+    )
+    learned = all(row["diverged_step"] is None for row in rows) and min(powers) >= WAVES
+    return Finding(value, at_most(1.8) if learned else "fails", "", said)
 
 
-UNIFORM = "χ²/df of the counts, lanes pooled, ≤ 1.8"
+UNIFORM = "χ²/df of the counts, lanes pooled, ≤ 1.8; mean power of u ≥ 0.8, each lane"
+POWER = "the limit on the power was added after rows were seen: before training the claim held as well"
 CLAIMS = (
     Claim(
         "every-frequency",
         "Every frequency is used, by the square and by the ReLU network",
         "Figure D.1",
-        "mass of each frequency ≥ a tenth of 2/(p - 1), each lane",
+        "mass of each frequency ≥ a tenth of 2/(p - 1) and mean power of u ≥ 0.8, each lane",
         every_frequency,
+        note=POWER,
     ),
     Claim(
         "counts-square",
@@ -106,6 +119,7 @@ CLAIMS = (
         "Figure D.1 (b)",
         UNIFORM,
         uniform_square,
+        note=POWER,
     ),
     Claim(
         "counts-relu",
@@ -113,6 +127,7 @@ CLAIMS = (
         "Figure D.1 (a)",
         UNIFORM,
         uniform_relu,
+        note=POWER,
     ),
     Claim(
         "13-mass",

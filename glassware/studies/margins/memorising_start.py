@@ -25,9 +25,9 @@ import polars as pl
 from glassware.foundation.statistics import Estimate
 from glassware.models import GroupNet
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.shared import figures
 from glassware.studies.margins.shared.curves import Row, lanes, last
-from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.margins.shared.optima import GAMMA, at_step, repeat
 from glassware.studies.margins.shared.runs import group_run
 from glassware.studies.study import Study

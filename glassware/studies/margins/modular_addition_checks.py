@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 
 from glassware.foundation.statistics import difference_of_means
+from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.shared.curves import Row, alive, array, lanes, last
 from glassware.studies.margins.shared.cyclic import HALF, LAMBDA, SHORT, TEXT
-from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.verdict import NOT_ENOUGH, Finding, at_least, at_most, below, between
 from glassware.theory.margins.finite import finite_lambda_tied
 from glassware.theory.margins.optimum import max_margin_cyclic

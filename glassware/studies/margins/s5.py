@@ -30,9 +30,9 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate, mean
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.shared import figures
 from glassware.studies.margins.shared.curves import Row, array, lanes, last
-from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.margins.shared.optima import (
     GAMMA,
     PROBES,

@@ -31,8 +31,8 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim, Scale
+from glassware.studies.lanes import Measure, each_lane
 from glassware.studies.margins.shared.curves import Row, array, lanes, last
-from glassware.studies.margins.shared.findings import Measure, each_lane
 from glassware.studies.margins.shared.runs import parity_run
 from glassware.studies.margins.sparse_parity_figures import largest, margin_curves
 from glassware.studies.study import Study
@@ -41,6 +41,7 @@ from glassware.sweeps import grid
 from glassware.training import Run
 
 HIGHEST = 1 + 1e-4  # no normalised margin exceeds gamma* by more than rounding
+LEARNED = 0.1  # cross-entropy of a network that has learned the parity; the best at this lambda has 0.0016
 ROUNDING = 1e-6  # of a mean of 1,024 losses in float32, with room
 SEEDS = {"paper": (16, 5, 5, 5), "laptop": (16, 3, 3, 4)}
 
@@ -108,11 +109,12 @@ def three_bits(frame: pl.DataFrame) -> Finding:
 
 
 def quadratic(frame: pl.DataFrame) -> Finding:
-    """Quadratic lanes on (10, 4) whose cross-entropy is at least ln 2 at every logged step."""
+    """Quadratic lanes on (10, 4) whose cross-entropy is at least ln 2 at every logged step, where x^4 learns."""
     least = lambda row: min(row["curve_test_cross_entropy"]) - math.log(2)
-    return each_lane(
-        lanes(frame, n=10, k=4, degree=2), 4, Measure("least cross-entropy minus ln 2", least, at_least(-ROUNDING))
-    )
+    above_chance = Measure("least cross-entropy minus ln 2", least, at_least(-ROUNDING))
+    learned = Measure("cross-entropy of x^4", lambda row: last(row, "test_cross_entropy"), at_most(LEARNED))
+    found = each_lane(lanes(frame, n=10, k=4, degree=2), 4, above_chance)
+    return all_of([found, each_lane(lanes(frame, n=10, k=4, degree=4), 4, learned, need=4)], found.detail)
 
 
 def _smaller(frame: pl.DataFrame, k: int) -> Finding:
@@ -168,10 +170,11 @@ CLAIMS = (
         "quadratic",
         "A quadratic network learns nothing about the parity of four bits",
         "our reading of the settings of Figure 7.5, which say quadratic",
-        "cross-entropy ≥ ln 2 - 1e-6 at every logged step, each of 4 lanes",
+        "cross-entropy ≥ ln 2 - 1e-6 at every logged step, each of 4 lanes; ≤ 0.1 at the end of 4 lanes with x^4",
         quadratic,
         source="ours",
-        note="by Jensen's inequality this holds for any weights: a check of the text's slip and of our arithmetic",
+        note="by Jensen's inequality the first half holds for any weights, so networks that learn stand beside "
+        "it; they were added after rows were seen",
     ),
 )
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from glassware.foundation.statistics import bootstrap, median
+from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.shared.curves import Row, array, lanes, last
-from glassware.studies.margins.shared.findings import Measure, each_lane, span
 from glassware.studies.margins.shared.optima import (
     GAMMA,
     at_step,

@@ -81,6 +81,7 @@ def judged(claim, rows, *lanes):
         ("objective", lane(loss=math.nan)),
         ("one-irrep", lane(w=(4.0, 3.0, 3.0))),
         ("counts-mislead", lane(irreps=(3.0, 4.0, 3.0))),
+        ("counts-mislead", lane(big=0.8)),  # as before training
     ],
 )
 def test_each_run_must_meet_a_claim_about_training(claim, bad, rows):

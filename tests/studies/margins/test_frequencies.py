@@ -25,6 +25,7 @@ def test_counts_are_pooled(network):
     assert verdict(STUDY, claim, [cyclic(23, network, seed=seed, irrep_u=odd) for seed in range(5)]) == "fails"
     assert verdict(STUDY, claim, even[:3]) == "not enough runs"
     assert verdict(STUDY, claim, [*even[1:], cyclic(71, network, diverged_step=3)]) == "fails"
+    assert verdict(STUDY, claim, [*even[1:], cyclic(71, network, power_u=np.full(140, 0.3))]) == "fails"  # random
 
 
 def test_no_frequency_is_missing():
@@ -33,4 +34,5 @@ def test_no_frequency_is_missing():
     mass[1:3] = [1.95 * mass[1], 0.05 * mass[2]]
     assert verdict(STUDY, "every-frequency", lanes) == "holds"
     assert verdict(STUDY, "every-frequency", [*lanes[:-1], cyclic(23, "relu", mass=mass)]) == "fails"
+    assert verdict(STUDY, "every-frequency", [*lanes[1:], cyclic(23, power_u=np.full(44, 0.3))]) == "fails"
     assert verdict(STUDY, "every-frequency", lanes[:3]) == "not enough runs"

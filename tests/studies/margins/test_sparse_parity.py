@@ -16,7 +16,6 @@ CASES = {
     "patterns": (10, 4, 4, 16, [{"pattern_mass": np.array([0.135, 0.115, *[0.125] * 6])}]),
     "two-bits": (8, 2, 2, 3, [{"curve_margin_ratio": [0.96]}, {"off_support": first(np.zeros(4), to=0.1)}]),
     "three-bits": (8, 3, 3, 3, [{"curve_margin_ratio": [1.01]}, {"agrees": first(np.ones(8), to=-1.0)}]),
-    "quadratic": (10, 4, 2, 4, [{"curve_test_cross_entropy": [0.7, 0.69314, 0.7]}]),
 }
 
 
@@ -28,6 +27,16 @@ def test_one_lane_decides(claim):
     assert verdict(STUDY, claim, lanes[1:]) == "not enough runs"
     for spoiled in (*changes, {"diverged_step": 7}):
         assert verdict(STUDY, claim, [*lanes[1:], parity(n, k, degree, **spoiled)]) == "fails", spoiled
+
+
+def test_a_quadratic_network_learns_nothing_where_others_learn():
+    learned = [parity(seed=seed, curve_test_cross_entropy=[0.7, 0.002]) for seed in range(4)]
+    quadratic = [parity(degree=2, seed=seed) for seed in range(4)]
+    below = parity(degree=2, curve_test_cross_entropy=[0.7, 0.69314, 0.7])
+    assert verdict(STUDY, "quadratic", [*learned, *quadratic]) == "holds"
+    assert verdict(STUDY, "quadratic", [*learned, *quadratic[1:], below]) == "fails"
+    assert verdict(STUDY, "quadratic", [*learned[1:], parity(seed=0), *quadratic]) == "fails"  # as before training
+    assert verdict(STUDY, "quadratic", [*learned, *quadratic[1:]]) == "not enough runs"
 
 
 def test_one_lane_of_sixteen_may_lag_but_none_may_exceed_the_maximum():

@@ -53,6 +53,12 @@ def test_margins(capsys):
     assert quaternions < dihedral
 
 
+def test_variable_creation(capsys):
+    exact, fixed, grown = printed(BLOCKS[5], capsys).splitlines()
+    assert exact.startswith("True {'W_Q': 7.88")
+    assert [float(fixed), float(grown)] == pytest.approx([0.58, 2.29], abs=0.006)
+
+
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", PAGE))))
 def test_every_test_the_page_names_exists(name):
     tests = Path(__file__).parents[2]
@@ -60,8 +66,8 @@ def test_every_test_the_page_names_exists(name):
 
 
 def test_every_study_is_on_the_page():
-    from glassware.studies import leaky, theory
+    from glassware.studies import juntas, leaky, theory
 
-    assert len(BLOCKS) == 5
-    for study in (*leaky.STUDIES, *theory.STUDIES):
+    assert len(BLOCKS) == 6
+    for study in (*leaky.STUDIES, *theory.STUDIES, juntas.bounds.STUDY, juntas.constructions.STUDY):
         assert f"`{study.name}`" in PAGE
