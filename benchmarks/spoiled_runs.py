@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from glassware.foundation.specs import seedless
+from glassware.probes import PROBES
 from glassware.sweeps.rows import CIRCUMSTANCES, SCHEMA
 from glassware.training import Loop, Run
 
@@ -155,7 +156,11 @@ def _probed(shape: Run) -> Callable[..., dict[str, jax.Array]]:
     loop = Loop(shape)
     # Two programs: in one, XLA draws the weights anew for everything that uses them, and takes minutes to say so.
     first, final = jax.jit(lambda values: loop.init(values).params), jax.jit(loop.final)
-    return lambda values: final(values, first(values))
+    if not any(getattr(PROBES[name], "kept", False) for name in shape.probes):
+        return lambda values: final(values, first(values))
+    # A probe of kept weights: those at every step to keep are the first.
+    kept = lambda params: jax.tree.map(lambda leaf: np.stack([leaf] * len(shape.keep)), params)
+    return lambda values: final(values, params := first(values), kept(params))
 
 
 # -- coins and constants ----------------------------------------------------------------------------------------------
