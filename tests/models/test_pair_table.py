@@ -21,13 +21,10 @@ WEIGHTS = np.random.default_rng(0).normal(size=(36, 6))
 def test_outputs_and_gradients_are_those_of_pairs_looked_up(activation):
     model = GroupNet(width=7, activation=activation)
     params = model.init(Init().values(seed_words(0), 7, model.layers), TASK)
-    looked_up, all_at_once = (
-        jax.value_and_grad(lambda params: jnp.sum(WEIGHTS * jnp.tanh(outputs(params))))  # noqa: B023
-        for outputs in (lambda params: model.apply(params, PAIRS), lambda params: model.apply_all(params, TASK))
-    )
-    jax.tree.map(
-        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6), looked_up(params), all_at_once(params)
-    )
+    score = lambda outputs: jnp.sum(WEIGHTS * jnp.tanh(outputs))
+    looked_up = jax.value_and_grad(lambda params: score(model.apply(params, PAIRS)))(params)
+    all_at_once = jax.value_and_grad(lambda params: score(model.apply_all(params, TASK)))(params)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6), looked_up, all_at_once)
 
 
 def test_every_device_has_the_same_sums():
