@@ -4,9 +4,8 @@
     python -m benchmarks.juntas_speed --embedding-dropout 0.1
 
 Every peer does full steps: forward with dropout, cross-entropy, gradient, clipping, AdamW. Peers have keys and values
-of all tokens and the query of [CLS] alone, as one writes it down. The loss after some steps is printed for each: their
-random numbers differ. Each peer is a process of its own; PyTorch's run under --torch-python and are left out where that
-has no PyTorch.
+of all tokens and the query of [CLS] alone, as one writes it down. Random numbers differ, and so do losses. Each peer is
+a process of its own; PyTorch's run under --torch-python and are left out where that has no PyTorch.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ import numpy as np
 
 from benchmarks.margins_speed import ENGINE, JAX, Peer, Problem, has_torch
 
-CHECKED = 30  # steps after which losses are printed
+CHECKED = 3  # steps of PyTorch before it is clocked
 EVERY = 20  # steps of a call
 
 
@@ -46,7 +45,7 @@ def contestants(problem: Problem, torch_python: str) -> list[Peer]:
     for title, command, more in wanted:
         peer = Peer(title, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
         peer.greet({**problem, **more})
-        print(f"ready: {title} ({peer.library}), loss {peer.loss:.3f}", flush=True)
+        print(f"ready: {title} ({peer.library})", flush=True)
         found.append(peer)
     return found
 
