@@ -35,7 +35,7 @@ STARTS = (-0.5, 0.0, 0.5, 1.0)  # of lam
 FEWEST_SIZES = 3  # M has three numbers
 TINY = 1e-9
 ENOUGH = 10  # trials of a cell whose scatter tells something
-MOST_STEPS, REFINEMENTS = 14, 8  # along a profile: outwards, and between
+MOST_STEPS, REFINEMENTS = 14, 16  # along a profile: outwards, and between
 
 
 class Trials(NamedTuple):
@@ -241,12 +241,13 @@ class Likelihood:
         for count in range(1, MOST_STEPS + 1):
             there = float(best[which]) + step * 1.5 ** (count - 1)
             there = min(there, bound) if step > 0 else max(there, bound)
-            fit = self._at(fit, which, there)
-            height = math.sqrt(max(0.0, self(fit)[0] - floor))
+            found = self._at(fit, which, there)
+            height = math.sqrt(max(0.0, self(found)[0] - floor))
             if height >= goal:
                 outside = there, height
                 break
-            inside = there, height
+            # Only fits within the interval are gone on from: one far outside may be in another valley.
+            inside, fit = (there, height), found
             if there == bound:
                 break
         if math.isnan(outside[0]):
@@ -254,11 +255,14 @@ class Likelihood:
         for _ in range(REFINEMENTS):
             share = (goal - inside[1]) / (outside[1] - inside[1])
             there = inside[0] + min(max(share, 0.1), 0.9) * (outside[0] - inside[0])
-            fit = self._at(fit, which, there)
-            height = math.sqrt(max(0.0, self(fit)[0] - floor))
+            found = self._at(fit, which, there)
+            height = math.sqrt(max(0.0, self(found)[0] - floor))
             if abs(height - goal) < 0.005:
                 return there
-            inside, outside = ((there, height), outside) if height < goal else (inside, (there, height))
+            if height < goal:
+                inside, fit = (there, height), found
+            else:
+                outside = there, height
         return outside[0]
 
     def _at(self, start: Vector, which: int, value: float) -> Vector:

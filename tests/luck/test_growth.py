@@ -61,3 +61,14 @@ def test_the_gradient_is_that_of_the_loss():
         theta = np.array([4.1, 0.2, exponent, math.log(0.25), 0.1, 0.03])
         numeric = approx_fprime(theta, lambda t: law(t)[0], 1e-6)
         np.testing.assert_allclose(law(theta)[1], numeric, rtol=1e-3, atol=0.02)
+
+
+def test_the_ends_of_an_interval_lie_on_the_profile_whatever_valleys_are_beyond():
+    for seed in range(3):
+        cells = simulated(0.0, np.random.default_rng(seed), sizes=SIZES[:5], trials=6)
+        law, (value, low, high) = Likelihood(cells, 0.8, 300.0), fit_growth(cells).exponent
+        best = law.fit()
+        for end in (low, high):
+            if math.isfinite(end):
+                assert abs(end - value) > 0.05
+                assert law(law._at(best, 2, end))[0] - law(best)[0] == pytest.approx(1.92, abs=0.1)
