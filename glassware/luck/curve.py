@@ -6,7 +6,7 @@ where the values were chosen in view of earlier trials: an outcome multiplies th
 chose the place. The first value with a share above the level has no such interval, and is biased.
 
 Width and lapse are averaged over, not maximised: with 60 trials, placed by ``design.py``, the interval then contains
-the truth in 92 to 96% of cases, and in 88 to 90% where the likeliest width is taken for the true one.
+the truth in 91.5 to 96.5% of cases, and in 88 to 90% where the likeliest width is taken for the true one.
 """
 
 from __future__ import annotations
