@@ -60,7 +60,7 @@ def test_gradients_are_those_of_finite_differences():
     direction = jax.tree.map(lambda a: rng.normal(size=a.shape), params)
     along = lambda t: sum(plainly(jax.tree.map(lambda a, d: a + t * d, params, direction), x) for x in SIGNS)
     with jax.enable_x64(True):
-        gradient = jax.grad(lambda p: jnp.sum(MODEL.apply(p, jnp.asarray(SIGNS))))(params)
+        gradient = jax.jit(jax.grad(lambda p: jnp.sum(MODEL.apply(p, jnp.asarray(SIGNS)))))(params)
     found = sum(
         np.sum(np.asarray(g) * d) for g, d in zip(jax.tree.leaves(gradient), jax.tree.leaves(direction), strict=True)
     )
@@ -84,7 +84,8 @@ def test_far_logits_do_not_overflow():
     params[1]["k"] *= 1e3
     params = jax.tree.map(jnp.float32, params)
     # Far from the highest token that any example could hold, too: there the gradient is the first to go.
-    output, gradient = jax.value_and_grad(lambda p: jnp.sum(MODEL.apply(p, np.float32(SIGNS))))(params)
+    summed = lambda p: jnp.sum(MODEL.apply(p, np.float32(SIGNS)))
+    output, gradient = jax.jit(jax.value_and_grad(summed))(params)
     assert np.isfinite(output)
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(gradient))
 

@@ -22,13 +22,14 @@ def probed(group, network, probes=ALL):
     width = network.u.shape[1]
     run = Run(task=GroupMultiplication(group=group), model={"name": "group-net", "width": width}, probes=probes)
     params = jax.tree.map(jnp.float32, ({"u": network.u, "v": network.v}, {"w": network.w}))
-    found = {}
-    for probe in probes:
-        found |= PROBES[probe].measure(run, run.values(), params)
-    return {name: np.asarray(value) for name, value in found.items()}
+
+    def measured(values, params):
+        return {k: v for probe in probes for k, v in PROBES[probe].measure(run, values, params).items()}
+
+    return {name: np.asarray(value) for name, value in jax.jit(measured)(run.values(), params).items()}
 
 
-@pytest.mark.parametrize("group", ["Z_13", "S_3", "D_5", "Q_8", "A_4"])
+@pytest.mark.parametrize("group", ["Z_13", "S_3", "Q_8", "A_4"])
 def test_the_optimal_network_is_seen_as_optimal(group):
     """Groups whose irreps are real, complex and quaternionic."""
     best = max_margin(named(group))
