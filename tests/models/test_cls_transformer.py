@@ -132,7 +132,7 @@ def test_slopes_are_differences(fields):
 @pytest.mark.parametrize("depth", [1, 2])
 def test_attention_is_a_share_for_every_token(depth):
     model = ClsTransformer(width=8, heads=2, d_attn=4, depth=depth)
-    attention = jax.jit(model.attention)
+    attention = jax.jit(model.cls_attention)
     share = np.asarray(attention(drawn(model), X))
     assert share.shape == (6, 10, 2)
     np.testing.assert_allclose(share.sum(axis=1), 1, rtol=1e-5)
