@@ -39,3 +39,11 @@ def test_the_kernel_takes_lanes_together_and_keeps_nan_in_its_sequence():
     spoiled = np.isnan(np.asarray(jax.jit(attend)(*one)))
     assert spoiled[0, 1, 3, 5]
     assert spoiled.sum() == 1
+
+
+def test_a_jax_with_another_interface_goes_without_the_kernel(tmp_path, monkeypatch, caplog):
+    (tmp_path / "xla/ffi/api").mkdir(parents=True)
+    (tmp_path / "xla/ffi/api/c_api.h").write_text("#define XLA_FFI_API_MAJOR 1\n")
+    monkeypatch.setattr(attention.jax.ffi, "include_dir", lambda: str(tmp_path))
+    assert attention.load.__wrapped__() is None
+    assert "is not of version 0); using XLA" in caplog.text
