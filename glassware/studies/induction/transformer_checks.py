@@ -40,8 +40,8 @@ def three_phases(frame: pl.DataFrame) -> Finding:
 
 
 def reaches_unigrams(frame: pl.DataFrame) -> Finding:
-    """The smallest distance to unigrams, k = 3."""
-    least = lambda row: curve(row, "distance_unigram").min()
+    """The smallest distance to unigrams over three checkpoints in a row, k = 3."""
+    least = lambda row: np.convolve(curve(row, "distance_unigram"), np.full(3, 1 / 3), "valid").min()
     return _of(frame, 3, Measure("smallest distance to unigrams", least, at_most(0.025)))
 
 
@@ -97,6 +97,8 @@ def drop_with_positions(frame: pl.DataFrame) -> Finding:
 
     def apart(row: Row) -> float:
         start = _nearest_to_unigrams(row)
+        if crossing(row) is None or start + 2 > len(row["curve_step"]):
+            return math.nan  # no second drop: a curve that stays put is steepest anywhere
         late = {name: row[name][start:] for name in ("curve_step", "curve_truth_distance", "curve_prev_score")}
         return abs(steepest(late, "prev_score") - steepest(late, "truth_distance", falls=True))
 
