@@ -153,7 +153,8 @@ class Model(Part):
         """Raise a ValueError of one sentence if the network does not fit this task or this init scheme."""
 
     def columns(self, role: str) -> dict[str, object]:
-        widths = {"width": next(iter(self.widths), None), "depth": len(self.widths) or None}
+        depth = getattr(self, "depth", None) or len(self.widths) or None  # layers of a Transformer are of one width
+        widths = {"width": next(iter(self.widths), None), "depth": depth}
         return {**super().columns(role), **widths, "widths": self.widths if len(self.widths) > 1 else None}
 
 

@@ -145,3 +145,8 @@ def test_heads_that_do_not_divide_the_width_get_one_sentence():
     model = {"name": "causal-transformer", "width": 16, "heads": 3}
     with pytest.raises(GlasswareError, match="heads must divide the width 16: 3 do not"):
         build({"task": {"name": "markov-chain", "states": 2}, "model": model})
+
+
+def test_rows_say_how_many_layers_there_are():
+    depths = {CausalTransformer(depth=depth).columns("model")["depth"] for depth in (1, 2, 3)}
+    assert depths == {1, 2, 3}

@@ -21,7 +21,6 @@ Decisions where the text is silent
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 
@@ -83,7 +82,7 @@ def stays_at(mlp: bool, low: float) -> Callable[[pl.DataFrame], Finding]:
 
 def far_from_two_layers(frame: pl.DataFrame) -> Finding:
     """The final distance from the truth over that of two layers, their mean over seeds."""
-    two = [final(row) for row in lanes(frame) if _depth(row) == 2]
+    two = [final(row) for row in lanes(frame) if row["depth"] == 2]
     if len(two) < SEEDS:
         return NOT_ENOUGH
     times = Measure("final / that of two layers", lambda row: final(row) / float(np.mean(two)), at_least(3))
@@ -106,12 +105,7 @@ def largest_fall(row: Row) -> float:
 
 
 def _one(frame: pl.DataFrame) -> list[Row]:
-    return [row for row in lanes(frame) if _depth(row) == 1]
-
-
-def _depth(row: Row) -> int:
-    """Attention layers; the column ``depth`` counts hidden widths, of which a transformer has one."""
-    return int(json.loads(row["spec"])["model"].get("depth", CausalTransformer().depth))
+    return [row for row in lanes(frame) if row["depth"] == 1]
 
 
 def _by_positions(rows: list[Row], *measures: Measure, least: int = 1) -> Finding:
@@ -124,7 +118,7 @@ def _by_positions(rows: list[Row], *measures: Measure, least: int = 1) -> Findin
 
 
 def _kind(row: Row) -> str:
-    layers = "one layer" if _depth(row) == 1 else "two layers"
+    layers = "one layer" if row["depth"] == 1 else "two layers"
     return f"{layers}, {row['positions']}{', MLP' if row['mlp'] else ''}"
 
 
@@ -176,7 +170,7 @@ def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
 
 
 def _panels(frame: pl.DataFrame) -> Panelled:
-    rows = sorted(lanes(frame), key=lambda row: (_depth(row), row["mlp"], row["positions"] == "absolute"))
+    rows = sorted(lanes(frame), key=lambda row: (row["depth"], row["mlp"], row["positions"] == "absolute"))
     seeds = Counter(map(_kind, rows))
     return [(f"{_kind(row)}, {seeds[_kind(row)]} seeds", row) for row in rows]
 

@@ -1,7 +1,5 @@
 """One layer: claims on lanes that stay at unigrams, and with one lane off."""
 
-import json
-
 import pytest
 
 from glassware.studies.induction.one_layer import STUDY, largest_fall
@@ -15,7 +13,7 @@ def layer(depth=1, mlp=False, final=0.85, positions="relative", **changes):
     made = lane(
         STAYS, **{"final": final, "mlp": mlp, "positions": positions, "length": 100, "layers": depth, **changes}
     )
-    made["spec"] = json.dumps({**json.loads(made["spec"]), "model": {"depth": depth}})
+    made["depth"] = depth
     first, last = made["curve_truth_distance"][0], made["curve_truth_distance"][-1]
     return {**made, "curve_truth_distance": [first, *(last * (1 + 0.2 / i) for i in range(1, 7)), *[last] * 3]}
 
