@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,15 +79,11 @@ def judge(study: Study, frame: pl.DataFrame) -> list[Held]:
         for seed in range(repeats):
             rows = spoil(study.name, frame, kind, np.random.default_rng(seed))
             for claim in claims:
-                # A check need not look out for nulls: on those it is enough that the claim does.
-                find = partial(measure, claim) if kind == "unknown" else claim.check
-                try:
-                    holds = find(rows).verdict == "holds"
-                except Exception as error:  # a check that breaks on such rows is to be listed, not to end the list
-                    found[claim.id].broke.append(f"{kind}: {type(error).__name__}: {str(error)[:60]}")
-                    continue
-                if kind in WITHOUT_TRUTH:
-                    found[claim.id].times[kind] += holds
+                finding = measure(claim, rows)
+                if finding.verdict == "error":
+                    found[claim.id].broke.append(f"{kind}: {finding.detail[:80]}")
+                elif kind in WITHOUT_TRUTH:
+                    found[claim.id].times[kind] += finding.verdict == "holds"
     return list(found.values())
 
 

@@ -44,9 +44,18 @@ def outcomes(frame: pl.DataFrame) -> list[str]:
 
 
 def shuffled(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """What came of the runs, dealt out anew; columns of one run stay together."""
-    order = rng.permutation(len(frame)).tolist()
-    return frame.with_columns(frame.select(outcomes(frame))[order].get_columns())
+    """What came of the runs, dealt out anew; columns of one run stay together.
+
+    Runs swap with those that measured the same columns: a first step that keeps no curve has none to give.
+    """
+    names, order = outcomes(frame), np.arange(len(frame))
+    probed = [name for name in names if name not in OUTCOMES]  # success may lack a step
+    known = [pl.repeat("", pl.len()), *(pl.col(name).is_not_null() for name in probed)]
+    measured = frame.select(pl.concat_str(known)).to_series()
+    for alike in measured.unique(maintain_order=True):
+        places = (measured == alike).arg_true().to_numpy()
+        order[places] = rng.permutation(places)
+    return frame.with_columns(frame.select(names)[order.tolist()].get_columns())
 
 
 def untrained(frame: pl.DataFrame, _: np.random.Generator) -> pl.DataFrame:
@@ -131,7 +140,7 @@ def _first_point(name: str, row: dict[str, Any]) -> Nested:
     Averages over minibatches do not exist before the first: those of held-out examples stand in.
     """
     elsewhere = row["steps"] is None or '"start":' in (row.get("spec") or "")
-    if "error" in name and elsewhere:
+    if elsewhere and ("error" in name or name in ACCURACIES):
         return CHANCE
     first = row[name][0] if row[name] else None
     if first is not None and not np.isnan(_numbers(first)).any():

@@ -11,7 +11,18 @@ import polars as pl
 from glassware.foundation.statistics import Estimate
 from glassware.studies.cells import where
 from glassware.studies.induction.first_steps_rows import LEADERS, SPREADS, T
-from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, above, all_of, all_within, at_most, below, between
+from glassware.studies.verdict import (
+    NOT_ENOUGH,
+    Finding,
+    Threshold,
+    above,
+    all_of,
+    all_within,
+    at_least,
+    at_most,
+    below,
+    between,
+)
 
 
 def first_step(frame: pl.DataFrame) -> Finding:
@@ -30,7 +41,9 @@ def draws_agree(frame: pl.DataFrame) -> Finding:
     if not len(both):
         return NOT_ENOUGH
     off = both.select((pl.col("value") - pl.col("value_exact")) / pl.col("error")).to_series()
-    return all_within(off.to_list(), 4.0)
+    size = both.select((pl.col("value_exact").max() - pl.col("value_exact").min()) / pl.col("error").max()).item()
+    told = _exact(size, at_least(8), "span of the exact values in standard errors")
+    return all_of([all_within(off.to_list(), 4.0), told])
 
 
 def one_step_is_not_enough(frame: pl.DataFrame) -> Finding:

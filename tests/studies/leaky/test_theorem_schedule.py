@@ -18,7 +18,7 @@ def run_of(schedule="theorem", uniform=AGREE, leaking=1.0, moved=0.5, q=100):
     eta, lam = factor * theorem_rate(3, q, 1000), theorem_decay(31, 3) if regularised else 0.0
     return {"n": 31, "k": 3, "half": q, "steps": 1000, "lr": eta, "penalty": "[lambda]" if regularised else None,
             "curve_step": [0, 1000], "curve_uniform": [0.2, uniform], "curve_leaking": [0.9, leaking],
-            "curve_readout_size": [0.0, 0.0], "curve_bias_moved": [0.0, 0.0],
+            "curve_readout_size": [0.0, 0.0], "curve_bias_moved": [0.0, 1e-9],
             "curve_neuron_moved": [0.0, moved * drift_bounds(1001, eta, lam, 31, 3).w]}  # fmt: skip
 
 
@@ -68,6 +68,8 @@ def test_a_larger_rate(levels, expected):
 @pytest.mark.parametrize(("moved", "expected"), [(0.5, "holds"), (1.1, "fails"), (0.0, "fails")])
 def test_weights_move_and_stay_within_the_bound(schedule, moved, expected):
     assert judged("drift", run_of(), run_of(schedule, moved=moved)) == expected
+    still = {**run_of(schedule), "curve_bias_moved": [0.0, 0.0]}
+    assert judged("drift", run_of(), still) == "fails"
 
 
 @pytest.mark.parametrize("part", ["readout_size", "neuron_moved", "bias_moved"])
