@@ -6,6 +6,7 @@
       weights/          kept weights, one file per run that keeps any
       parts/*.parquet   written under a temporary name, synced, renamed: a part is whole or not there
 
+The name of a part, and of a file of weights, ends in a digest of its bytes, which is verified when it is read.
 Killing a writer at any moment loses at most the rows it had not yet flushed; those runs are simply trained again.
 """
 
@@ -14,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -25,16 +25,17 @@ import polars as pl
 
 from glassware.foundation.errors import StoreError
 from glassware.sweeps import kept
+from glassware.sweeps.checked import write_checked
 from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
 from glassware.sweeps.lock import LOCK, locked
+from glassware.sweeps.parts import check_part, each_once, joined, list_parts, read_part
 from glassware.sweeps.rows import SCHEMA, Row, frame
 from glassware.sweeps.share import Share
 
 MERGE_PARTS = 64  # more small parts than this are merged when a sweep ends
 SMALL_PART = 20_000  # rows; larger parts are left alone
-MAGIC = b"PAR1"
 
 
 class Store:
@@ -78,42 +79,16 @@ class Store:
 
     def parts(self) -> list[Path]:
         """The parts, oldest first. A file that is not a whole part of ours is named and refused."""
-        try:
-            entries = sorted(self.parts_path.iterdir()) if self.parts_path.exists() else []
-        except OSError as error:
-            raise StoreError(f"cannot read {self.parts_path}: {error.strerror}") from None
-        parts = [entry for entry in entries if not entry.name.startswith(TEMPORARY)]
+        parts = list_parts(self.parts_path)
         for part in parts:
-            _check_part(part)
+            check_part(part)
         return parts
 
     def _collect(self, parts: list[Path], columns: list[str] | None) -> pl.DataFrame:
-        frames = []
         older = self.format < FORMAT  # what its rows lack is found in their specifications
-        wanted = None if columns is None or older else list(dict.fromkeys([*columns, "id"]))
-        for part in parts:
-            try:
-                lazy = pl.scan_parquet(part, glob=False)
-                schema = lazy.collect_schema()
-                names = schema.names()
-                # A column that came to the schema later has no type in a part without a value of it.
-                untyped = {name: SCHEMA[name] for name in names if schema[name] == pl.Null and name in SCHEMA}
-                typed = [name for name in names if name in SCHEMA and name not in untyped]
-                foreign = not older and any(schema[name] != SCHEMA[name] for name in typed)
-                if not {"id", "spec"} <= set(names) or foreign:
-                    raise StoreError(f"{part} is not a part of a glassware store; remove it")
-                present = names if wanted is None else [name for name in wanted if name in names]
-                frames.append(lazy.cast(pl.Schema(untyped)).select(present).collect())
-            except FileNotFoundError:
-                raise
-            except (pl.exceptions.PolarsError, OSError) as error:
-                reason = str(error).splitlines()[0][:120]
-                raise StoreError(f"{part} is damaged ({reason}); remove it to train its runs again") from None
-        table = pl.concat(frames, how="diagonal_relaxed")
-        # A crash between writing a merged part and removing its sources leaves rows twice; they are identical.
-        if table["id"].n_unique() < len(table):
-            table = table.unique("id", keep="first", maintain_order=True)
-        table = converted(table, self.format)
+        wanted = None if columns is None or older else list(dict.fromkeys([*columns, "id", "semantics"]))
+        tables = {part: read_part(part, wanted, older, SEMANTICS) for part in parts}
+        table = converted(each_once(joined(tables), self.path), self.format)
         return table if columns is None else table.select([c for c in columns if c in table.columns])
 
     def _versions(self) -> tuple[int, int]:
@@ -181,10 +156,9 @@ class Store:
         """Write one part. Only for the holder of the lock."""
         buffer = io.BytesIO()
         table.write_parquet(buffer, compression="zstd", statistics=False)
-        path = self.parts_path / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.parquet"
+        stem = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}"
         with os_errors(self.path):
-            write_whole(path, buffer.getvalue())
-        return path
+            return write_checked(self.parts_path, stem, ".parquet", buffer.getvalue())
 
 
 class Writer:
@@ -228,24 +202,6 @@ class Writer:
 
 def _rows_in(part: Path) -> int:
     return int(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item())
-
-
-def _check_part(part: Path) -> None:
-    """Refuse what is not a whole Parquet file, by its first and last four bytes."""
-    if part.suffix != ".parquet":
-        raise StoreError(f"{part} does not belong in a glassware store; remove it")
-    try:
-        with part.open("rb") as file:
-            head = file.read(4)
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 4))
-            tail = file.read(4)
-    except FileNotFoundError:
-        return  # merged away between listing and reading; the read will list again
-    except OSError as error:
-        raise StoreError(f"cannot read {part}: {error.strerror}") from None
-    if size < 12 or head != MAGIC or tail != MAGIC:
-        raise StoreError(f"{part} is cut short or not Parquet; remove it and its runs will be trained again")
 
 
 __all__ = ["SCHEMA", "Store", "Writer"]

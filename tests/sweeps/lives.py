@@ -35,7 +35,10 @@ KEEPING = 2  # the first batches of rows keep weights
 
 def made_rows(batch: int) -> list[dict[str, object]]:
     """Rows that nobody trained."""
-    return [{"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "semantics": 2} for i in range(BATCH)]
+    return [
+        {"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "success": False, "semantics": 2}
+        for i in range(BATCH)
+    ]
 
 
 def made_weights(batch: int) -> dict[str, np.ndarray]:
