@@ -5,6 +5,7 @@ A file is called ``<run id>-<digest of its bytes>.safetensors``; those of earlie
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,26 +14,28 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from glassware.foundation.errors import GlasswareError, StoreError
-from glassware.sweeps.checked import DIGITS, digest_in, read_checked, write_checked
-from glassware.sweeps.disk import os_errors
+from glassware.sweeps.checked import read_checked, stem_of, write_checked
+from glassware.sweeps.disk import TEMPORARY, os_errors
 
 FOLDER, SUFFIX = "weights", ".safetensors"
 
-# Where a run's file was last seen. Listing a folder of many files for each run would take long, and a file that has
-# been replaced since has another name, so that a stale entry is noticed.
-_seen: dict[Path, dict[str, Path]] = {}
+# The files of each run as they were last listed, the one that counts first. Listing a folder of many files for each run
+# would take long, and a file that has been replaced since has another name, so that a stale entry is noticed.
+_seen: dict[Path, dict[str, list[Path]]] = {}
 
 
 def keep(store: Path, run: str, arrays: Mapping[str, np.ndarray]) -> Path:
-    """Write the arrays of a run. A run that is trained again replaces its file."""
+    """Write the arrays of a run. A run that is trained again replaces its file, under whatever name it was."""
     data = safetensors.numpy.save({name: np.ascontiguousarray(a) for name, a in arrays.items()})
     with os_errors(store):
         (store / FOLDER).mkdir(parents=True, exist_ok=True)
+        if store not in _seen:
+            _seen[store] = kept_files(store)
         path = write_checked(store / FOLDER, run, SUFFIX, data)
-        before = _seen.setdefault(store, {}).get(run)
-        if before is not None and before != path:
-            before.unlink(missing_ok=True)
-        _seen[store][run] = path
+        for before in _seen[store].get(run, []):
+            if before != path:
+                before.unlink(missing_ok=True)
+        _seen[store][run] = [path]
     return path
 
 
@@ -53,31 +56,35 @@ def kept(store: Path, run: str, step: int | str = "final") -> dict[str, np.ndarr
 def load(path: Path) -> dict[str, np.ndarray]:
     """All arrays of a file, verified before they are parsed."""
     try:
-        return safetensors.numpy.load(read_checked(path))
+        arrays = safetensors.numpy.load(read_checked(path))
     except (SafetensorError, OSError, ValueError, KeyError) as error:
         raise StoreError(f"{path} is damaged ({str(error).splitlines()[0][:120]})") from None
+    if not all("/" in name for name in arrays):
+        raise StoreError(f"{path} does not hold the weights of a run; remove it")
+    return arrays
 
 
 def find(store: Path, run: str) -> Path | None:
     """The file of a run; the newest if a crash left two."""
-    path = _seen.get(store, {}).get(run)
-    if path is None or not path.exists():
+    found = _seen.get(store, {}).get(run)
+    if not found or not found[0].exists():
         _seen[store] = kept_files(store)
-        path = _seen[store].get(run)
-    return path
+        found = _seen[store].get(run)
+    return found[0] if found else None
 
 
-def kept_files(store: Path) -> dict[str, Path]:
-    """The files of all runs that keep weights, by run."""
-    files = [path for path in (store / FOLDER).glob(f"*{SUFFIX}") if not path.name.startswith(".")]
-    found: dict[str, Path] = {}
-    for path in sorted(files, key=lambda path: path.name):
-        other = found.setdefault(run_of(path), path)
-        if other != path and path.stat().st_mtime_ns >= other.stat().st_mtime_ns:
-            found[run_of(path)] = path
-    return found
+def kept_files(store: Path) -> dict[str, list[Path]]:
+    """The files of all runs that keep weights, by run, newest first; of equal age the first by name."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in sorted((store / FOLDER).glob(f"*{SUFFIX}")):
+        if not path.name.startswith(TEMPORARY):
+            found[run_of(path)].append(path)
+    for paths in found.values():
+        if len(paths) > 1:
+            paths.sort(key=lambda path: (-path.stat().st_mtime_ns, path.name))
+    return dict(found)
 
 
 def run_of(path: Path) -> str:
     """The run that a file of weights belongs to."""
-    return path.stem if digest_in(path) is None else path.stem[: -DIGITS - 1]
+    return stem_of(path)

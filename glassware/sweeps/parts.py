@@ -1,30 +1,44 @@
 """The parts of a store: which files are parts, their rows, and whether rows of several parts fit together.
 
-Read here, on every read, are the checks that cost nothing beside reading: the digest of each part, types of columns,
-specifications that are no JSON objects, semantics, rows that contradict each other. What takes a look at every row one
-by one, as whether an id is the hash of its specification, is done by ``glassware store check`` (``check.py``).
+A part whose name has a digest holds what glassware wrote. One without was written by an earlier version, or by
+somebody else: there every id is compared with the hash of its specification, too. What takes longer, as whether columns
+say what the specification says, is left to ``glassware store check`` (``check.py``).
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import os
-import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from glassware.foundation.errors import StoreError
-from glassware.sweeps.checked import read_checked
+from glassware.foundation.specs import seedless
+from glassware.sweeps.checked import MAGIC, check_footer, digest_in, opened, read_checked
 from glassware.sweeps.disk import TEMPORARY
 from glassware.sweeps.rows import CIRCUMSTANCES, SCHEMA
 
-MAGIC = b"PAR1"
 REQUIRED = ("id", "spec", "success")
-DEPTH = 200  # brackets in a specification, far more than any has
-FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)  # a panic is no Exception
+LOOKED_AT = (*REQUIRED, "semantics", "n", "k")  # read of every part, so that checks do not depend on what is wanted
+NULL_SAYS = ("steps_to_success", "diverged_step")  # where null is a finding: never
+DEPTH = 100  # brackets that are open at once in a specification, far more than any has
+# A panic of Polars is no Exception, so that it has to be named.
+FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part that was read: some of its columns, and the types of all."""
+
+    path: Path
+    table: pl.DataFrame
+    schema: dict[str, Any]
 
 
 def list_parts(folder: Path) -> list[Path]:
@@ -41,83 +55,133 @@ def check_part(part: Path) -> None:
     if part.suffix != ".parquet":
         raise StoreError(f"{part} does not belong in a glassware store; remove it")
     try:
-        mode = part.stat().st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe would be waited for
-            raise StoreError(f"{part} is not a file and does not belong in a glassware store; remove it")
-        with part.open("rb") as file:
+        with opened(part) as file:
             head = file.read(4)
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 4))
             tail = file.read(4)
     except FileNotFoundError:
         return  # merged away between listing and reading; the read will list again
-    except OSError as error:
-        raise StoreError(f"cannot read {part}: {error.strerror}") from None
     if size < 12 or head != MAGIC or tail != MAGIC:
         raise StoreError(f"{part} is cut short or not Parquet; remove it and its runs will be trained again")
 
 
-def read_part(part: Path, wanted: list[str] | None, older: bool, semantics: int) -> pl.DataFrame:
+def rows_in(part: Path) -> int:
+    """How many rows a part has, from its footer, which is verified before it is parsed."""
+    check_footer(part)
+    try:
+        return int(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item())
+    except FAILURES as error:
+        raise _unreadable(part, error) from None
+
+
+def read_part(part: Path, wanted: Iterable[str] | None, older: bool, semantics: int) -> Part:
     """The rows of a part, some columns of them if ``wanted`` says which. Its bytes are verified, then parsed.
 
     Args:
+        wanted: columns; those that are checked come along.
         older: the store is of an earlier format, whose columns had other types.
-        semantics: the newest that is known here.
+        semantics: the store's.
     """
     data = read_checked(part)
     try:
-        schema = pl.read_parquet_schema(io.BytesIO(data))
-        # A column that came to the schema later has no type in a part without a value of it.
-        untyped = {name: SCHEMA[name] for name, kind in schema.items() if kind == pl.Null and name in SCHEMA}
-        typed = [name for name in schema if name in SCHEMA and name not in untyped]
-        foreign = not older and any(schema[name] != SCHEMA[name] for name in typed)
-        if not set(REQUIRED) <= set(schema) or foreign:
-            raise StoreError(f"{part} is not a part of a glassware store; remove it")
-        present = [name for name in schema if name in wanted] if wanted is not None else None
+        schema = dict(pl.read_parquet_schema(io.BytesIO(data)))
+        _check_schema(part, schema, older)
+        chosen = None if wanted is None else {*wanted, *LOOKED_AT}
+        present = None if chosen is None else [name for name in schema if name in chosen]
         table = pl.read_parquet(io.BytesIO(data), columns=present)
-        table = table.cast({name: kind for name, kind in untyped.items() if name in table.columns})
+        # A column that came to the schema later has no type in a part without a value of it.
+        untyped = [name for name in table.columns if schema[name] == pl.Null and name in SCHEMA]
+        table = table.cast({name: SCHEMA[name] for name in untyped})
+        _check_rows(part, table, semantics)
     except FAILURES as error:
-        reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-        raise StoreError(f"{part} is damaged ({reason}); remove it to train its runs again") from None
-    _check_rows(part, table, semantics)
-    return table
+        raise _unreadable(part, error) from None
+    return Part(part, table, schema)
+
+
+def _unreadable(part: Path, error: BaseException) -> StoreError:
+    reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+    return StoreError(f"{part} is damaged ({reason}); remove it to train its runs again")
+
+
+def _check_schema(part: Path, schema: dict[str, Any], older: bool) -> None:
+    foreign = f"{part} is not a part of a glassware store"
+    for name in REQUIRED:
+        if name not in schema:
+            raise StoreError(f"{foreign}: it has no column '{name}'; remove it")
+    for name, kind in schema.items():
+        if not older and name in SCHEMA and kind not in (SCHEMA[name], pl.Null):
+            raise StoreError(f"{foreign}: its column '{name}' has type {kind}, not {SCHEMA[name]()}; remove it")
 
 
 def _check_rows(part: Path, table: pl.DataFrame, semantics: int) -> None:
-    """Refuse rows without an id, whose specification cannot be one, or that a newer glassware wrote."""
+    """Refuse rows that are incomplete, of other semantics, or whose specification cannot be one."""
     for name in REQUIRED:
-        if name in table.columns and table[name].null_count():
-            raise StoreError(f"{part} has a row without {name}; 'glassware store repair' drops it")
-    if "spec" in table.columns and not table.select(_plausible().all()).item():
-        first = table.filter(~_plausible())["id"][0]
-        raise StoreError(f"{part} has a specification that is no JSON object (run {first[:40]}); remove it")
-    newest = table["semantics"].max() if "semantics" in table.columns else None
-    if isinstance(newest, int) and newest > semantics:
-        raise StoreError(f"{part} has rows of a newer glassware (semantics {newest}, known is {semantics}); update it")
+        if table[name].null_count():
+            raise StoreError(f"{part} has a row without {name}; 'glassware store repair' moves it aside")
+    found = table["semantics"].drop_nulls() if "semantics" in table.columns else pl.Series([], dtype=pl.Int32)
+    for other in found.unique().sort(descending=True):
+        if other > semantics:
+            raise StoreError(f"{part} has rows of a newer glassware (semantics {other}, not {semantics}); update it")
+        if other < semantics:
+            raise StoreError(
+                f"{part} has rows of an older glassware (semantics {other}, not {semantics}), whose runs drew other "
+                "random numbers; remove it"
+            )
+    for spec in table.select(seedless().unique()).to_series():
+        why = _wrong_json(spec)
+        if why:
+            run = table.filter(seedless() == spec)["id"][0]
+            raise StoreError(f"{part} has a specification that {why} (run {run[:40]}); remove it")
+    for name in ("n", "k"):
+        lacking = table.filter(pl.col(name).is_null()) if name in table.columns else table
+        lacking = lacking.filter(pl.col("spec").str.contains(rf'"task":\{{[^{{}}]*"{name}":\d'))
+        if len(lacking):
+            raise StoreError(f"{part} has a row without {name}, which its specification has (run {lacking['id'][0]})")
+    if digest_in(part) is None:
+        wrong = wrong_ids(table, semantics)
+        if wrong:
+            raise StoreError(f"{part} has a row whose id is not that of its specification (run {wrong[0]}); remove it")
 
 
-def _plausible() -> pl.Expr:
-    """Whether a specification looks like a JSON object that is not nested beyond all measure."""
-    spec = pl.col("spec")
-    shallow = (spec.str.len_bytes() < DEPTH) | (spec.str.count_matches(r"\{") < DEPTH)
-    return spec.str.starts_with("{") & spec.str.ends_with("}") & shallow & ~spec.str.contains("[" * 16, literal=True)
+def _wrong_json(spec: str) -> str | None:
+    """What is wrong with the text of a specification. Depth is counted first: deep ones bring parsers down."""
+    depth = deepest = 0
+    if spec.count("{") + spec.count("[") > DEPTH:
+        for letter in spec:
+            depth += (letter in "{[") - (letter in "}]")
+            deepest = max(deepest, depth)
+    if deepest > DEPTH:
+        return "is nested too deeply"
+    try:
+        return None if isinstance(json.loads(spec), dict) else "is no JSON object"
+    except (ValueError, RecursionError):
+        return "is not JSON"
 
 
-def joined(tables: Mapping[Path, pl.DataFrame]) -> pl.DataFrame:
+def wrong_ids(table: pl.DataFrame, semantics: int) -> list[str]:
+    """Ids that are not the hash of their specification."""
+    pairs = zip(table["id"], table["spec"], strict=True)
+    hashed = lambda spec: hashlib.sha256(f"{semantics}:{spec}".encode()).hexdigest()[:20]
+    return [str(run)[:40] for run, spec in pairs if run != hashed(spec)]
+
+
+def joined(parts: Iterable[Part]) -> pl.DataFrame:
     """The rows of several parts as one table; a column that is text here and a number there is refused."""
     kinds: dict[str, tuple[str, Path]] = {}
-    for part, table in tables.items():
-        for name, dtype in table.schema.items():
+    parts = list(parts)
+    for part in parts:
+        for name, dtype in part.schema.items():
             kind = _kind(dtype)
-            known, where = kinds.setdefault(name, (kind, part))
+            known, where = kinds.setdefault(name, (kind, part.path))
             if "unknown" in known:
-                kinds[name] = kind, part
+                kinds[name] = kind, part.path
             elif known != kind and "unknown" not in kind:
-                raise StoreError(f"column '{name[:60]}' holds {known} in {where} and {kind} in {part}; remove one")
+                raise StoreError(f"column '{name[:60]}' holds {known} in {where} and {kind} in {part.path}; remove one")
     try:
-        return pl.concat(tables.values(), how="diagonal_relaxed")
+        return pl.concat([part.table for part in parts], how="diagonal_relaxed")
     except FAILURES as error:
-        folder = next(iter(tables)).parent
+        folder = parts[0].path.parent
         raise StoreError(f"the parts in {folder} do not fit together ({str(error).splitlines()[0][:120]})") from None
 
 
@@ -133,34 +197,30 @@ def each_once(table: pl.DataFrame, folder: Path) -> pl.DataFrame:
     """Every run once. A crash in a merge leaves identical rows twice; rows that differ are refused."""
     if table["id"].n_unique() == len(table):
         return table
-    first = table.unique("id", keep="first", maintain_order=True)
-    again = table.filter(~pl.col("id").is_first_distinct())
-    differing = contradictions(first, again)
+    differing = contradictions(table)
     if differing:
         raise StoreError(
             f"run {differing[0]} has two rows in {folder} with different results; "
-            "'glassware store repair' drops both, and the same sweep trains it again"
+            "'glassware store repair' moves both aside, and the same sweep trains it again"
         )
-    return first
+    return table.unique("id", keep="first", maintain_order=True)
 
 
-def contradictions(one: pl.DataFrame, other: pl.DataFrame) -> list[str]:
-    """Ids of rows of ``other`` that say something else than those of ``one``.
+def contradictions(table: pl.DataFrame) -> list[str]:
+    """Ids of runs with rows that say different things.
 
     How a row came about does not count, nor a column that one of them lacks: later versions add columns.
     """
-    common = other["id"].filter(other["id"].is_in(one["id"].implode()))
-    order = pl.DataFrame({"id": common})
-    ours, theirs = order.join(one, on="id", maintain_order="left"), order.join(other, on="id", maintain_order="left")
-    wrong: set[str] = set()
-    for name in _compared(ours.columns, theirs.columns):
-        left, right = ours[name], theirs[name]
-        if left.dtype == pl.Null or right.dtype == pl.Null:
-            continue
-        said = left.is_not_null() & right.is_not_null()
-        wrong.update(common.filter(said & left.ne_missing(right)))
-    return sorted(wrong)
+    rows = table.filter(pl.col("id").is_duplicated())
+    if not len(rows):
+        return []
+    compared = [name for name in rows.columns if name not in ("id", *CIRCUMSTANCES)]
+    counts = [_distinct(name, rows.schema[name]).alias(f"{i}") for i, name in enumerate(compared)]
+    found = rows.group_by("id").agg(counts)
+    return sorted(found.filter(pl.any_horizontal(pl.exclude("id") > 1))["id"])
 
 
-def _compared(ours: Iterable[str], theirs: Iterable[str]) -> list[str]:
-    return [name for name in ours if name in set(theirs) and name not in CIRCUMSTANCES]
+def _distinct(name: str, dtype: Any) -> pl.Expr:
+    """How many different values a run has in a column."""
+    said = pl.col(name) if name in NULL_SAYS else pl.col(name).drop_nulls()
+    return (pl.struct(said).struct.json_encode() if dtype.is_nested() else said).n_unique()

@@ -30,7 +30,7 @@ from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
 from glassware.sweeps.lock import LOCK, locked
-from glassware.sweeps.parts import check_part, each_once, joined, list_parts, read_part
+from glassware.sweeps.parts import check_part, each_once, joined, list_parts, read_part, rows_in
 from glassware.sweeps.rows import SCHEMA, Row, frame
 from glassware.sweeps.share import Share
 
@@ -86,9 +86,12 @@ class Store:
 
     def _collect(self, parts: list[Path], columns: list[str] | None) -> pl.DataFrame:
         older = self.format < FORMAT  # what its rows lack is found in their specifications
-        wanted = None if columns is None or older else list(dict.fromkeys([*columns, "id", "semantics"]))
-        tables = {part: read_part(part, wanted, older, SEMANTICS) for part in parts}
-        table = converted(each_once(joined(tables), self.path), self.format)
+        wanted = None if older else columns
+        table = joined(read_part(part, wanted, older, self.semantics) for part in parts)
+        if wanted is not None and table["id"].is_duplicated().any():
+            # Whether rows of one run contradict each other shows in any column.
+            return self._collect(parts, None).select([c for c in wanted if c in table.columns])
+        table = converted(each_once(table, self.path), self.format)
         return table if columns is None else table.select([c for c in columns if c in table.columns])
 
     def _versions(self) -> tuple[int, int]:
@@ -160,6 +163,17 @@ class Store:
         with os_errors(self.path):
             return write_checked(self.parts_path, stem, ".parquet", buffer.getvalue())
 
+    def join_parts(self, parts: list[Path]) -> Path:
+        """Parts into one, which is on disk before they go. Only for the holder of the lock.
+
+        Killed in between, rows are there twice; whoever reads takes each once.
+        """
+        path = self.append(self._collect(parts, None))
+        with os_errors(self.path):
+            for part in parts:
+                part.unlink()
+        return path
+
 
 class Writer:
     """Collects rows and writes a part every few seconds."""
@@ -190,18 +204,10 @@ class Writer:
             self._rows = []
 
     def merge(self, parts: list[Path]) -> None:
-        """Many small parts into one. The merged part is on disk before its sources go."""
-        small = [part for part in parts if _rows_in(part) < SMALL_PART]
-        if len(small) < MERGE_PARTS:
-            return
-        self.store.append(self.store._collect(small, None))
-        with os_errors(self.store.path):
-            for part in small:
-                part.unlink()
-
-
-def _rows_in(part: Path) -> int:
-    return int(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item())
+        """Many small parts into one."""
+        small = [part for part in parts if rows_in(part) < SMALL_PART]
+        if len(small) >= MERGE_PARTS:
+            self.store.join_parts(small)
 
 
 __all__ = ["SCHEMA", "Store", "Writer"]
