@@ -22,6 +22,7 @@ from glassware.foundation.errors import StoreError
 from glassware.foundation.specs import seedless
 from glassware.sweeps.checked import MAGIC, check_footer, digest_in, opened, read_checked
 from glassware.sweeps.disk import TEMPORARY
+from glassware.sweeps.identity import SEMANTICS
 from glassware.sweeps.rows import CIRCUMSTANCES, SCHEMA
 
 REQUIRED = ("id", "spec", "success")
@@ -121,13 +122,11 @@ def _check_rows(part: Path, table: pl.DataFrame, semantics: int) -> None:
             raise StoreError(f"{part} has a row without {name}; 'glassware store repair' moves it aside")
     found = table["semantics"].drop_nulls() if "semantics" in table.columns else pl.Series([], dtype=pl.Int32)
     for other in found.unique().sort(descending=True):
-        if other > semantics:
-            raise StoreError(f"{part} has rows of a newer glassware (semantics {other}, not {semantics}); update it")
-        if other < semantics:
-            raise StoreError(
-                f"{part} has rows of an older glassware (semantics {other}, not {semantics}), whose runs drew other "
-                "random numbers; remove it"
-            )
+        if other > SEMANTICS:
+            raise StoreError(f"{part} has rows of a newer glassware (semantics {other}, not {SEMANTICS}); update it")
+        if other != semantics:
+            older = "an older glassware" if other < semantics else f"semantics {other} in a store of an older glassware"
+            raise StoreError(f"{part} has rows of {older}: runs of one drew other random numbers than the other's")
     for spec in table.select(seedless().unique()).to_series():
         why = _wrong_json(spec)
         if why:
