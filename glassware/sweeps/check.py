@@ -113,7 +113,9 @@ def _check_parts(store: Store, report: Report, tell: Callable[[str], None]) -> I
         odd = {run: why for run, why in _odd_rows(part.table).items() if run not in wrong}
         if odd:
             first = next(iter(odd.values()))
-            report.faults.append(Fault(path, f"{path} has rows that do not fit their specifications: {first}", frozenset(odd)))
+            report.faults.append(
+                Fault(path, f"{path} has rows that do not fit their specifications: {first}", frozenset(odd))
+            )
         yield Part(path, part.table.filter(~pl.col("id").is_in([*wrong, *odd])), part.schema)
 
 
@@ -132,9 +134,9 @@ def _odd_rows(table: pl.DataFrame) -> dict[str, str]:
             said = given[name]
             if name in ("seed", "spec") or name not in cell.columns or isinstance(said, list):
                 continue
-            for run_id, value in zip(cell["id"], cell[name], strict=True) if (cell[name].n_unique() > 1) else [
-                (None, cell[name][0])
-            ]:
+            for run_id, value in (
+                zip(cell["id"], cell[name], strict=True) if (cell[name].n_unique() > 1) else [(None, cell[name][0])]
+            ):
                 if value == said or (value is None and name not in ALWAYS):
                     continue
                 for one in [run_id] if run_id is not None else cell["id"]:

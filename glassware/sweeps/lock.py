@@ -48,12 +48,17 @@ class Held:
         self._lock = lock
 
     def say(self, note: Note | None = None) -> None:
-        """Write who we are, and how far. For others to read: that it fails is no reason to stop."""
+        """Write who we are, and how far."""
         # The first byte is the one that Windows locks, and nobody else can read it there.
         text = f" pid {os.getpid()} on {socket.gethostname()[:60]}\n{json.dumps(asdict(note)) if note else ''}"
         os.ftruncate(self._lock, 0)
         os.lseek(self._lock, 0, os.SEEK_SET)
         os.write(self._lock, text.encode())
+
+    def tell(self, note: Note) -> None:
+        """Say how far we are. A disk that is full is no reason to stop: the rows themselves will tell."""
+        with contextlib.suppress(OSError):
+            self.say(note)
 
 
 @contextlib.contextmanager

@@ -29,7 +29,7 @@ from glassware.sweeps.checked import write_checked
 from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
-from glassware.sweeps.lock import LOCK, locked
+from glassware.sweeps.lock import LOCK, Held, Note, locked
 from glassware.sweeps.parts import check_part, each_once, joined, list_parts, read_part, rows_in
 from glassware.sweeps.rows import SCHEMA, Row, frame
 from glassware.sweeps.share import Share
@@ -135,14 +135,14 @@ class Store:
             )
         with os_errors(self.path):
             self.parts_path.mkdir(parents=True, exist_ok=True)
-        with locked(self.path, share):
+        with locked(self.path, share) as held:
             with os_errors(self.path):
                 self._mark()
                 if share is None:
                     for folder in (self.path, self.parts_path, self.path / kept.FOLDER):
                         for stale in folder.glob(TEMPORARY + "*"):
                             stale.unlink()  # a killed writer's unfinished file: we are alone, so nobody is writing it
-            writer = Writer(self)
+            writer = Writer(self, held=held)
             try:
                 yield writer
             finally:
@@ -178,9 +178,12 @@ class Store:
 class Writer:
     """Collects rows and writes a part every few seconds."""
 
-    def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000) -> None:
-        self.store, self.seconds, self.limit = store, seconds, rows
+    def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000, held: Held | None = None) -> None:
+        self.store, self.seconds, self.limit, self.held = store, seconds, rows, held
         self.parts: list[Path] = []  # written by this writer
+        self.written = 0
+        self.wanted: int | None = None  # rows that are to be written, if that is known
+        self._since = time.time()
         self._rows: list[Row] = []
         self._last = time.monotonic()
 
@@ -201,7 +204,11 @@ class Writer:
         self._last = time.monotonic()
         if self._rows:
             self.parts.append(self.store.append(frame(self._rows)))
+            self.written += len(self._rows)
             self._rows = []
+            if self.held is not None:  # for ``glassware status``
+                left = None if self.wanted is None else max(0, self.wanted - self.written)
+                self.held.tell(Note(self._since, time.time(), self.written, left))
 
     def merge(self, parts: list[Path]) -> None:
         """Many small parts into one."""
