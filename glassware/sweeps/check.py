@@ -77,16 +77,16 @@ def check(store: Store, tell: Callable[[str], None] | None = None) -> Report:
     for name, (path, *older) in computed_tables(store.path).items():
         tell(f"computed table {name}")
         report.computed += 1
-        _try(report, path, lambda path=path: load_computed(path))
+        _try(report, path, load_computed)
         report.faults += [Fault(other, f"{other} was replaced by {path.name}") for other in older]
     return report
 
 
-def _try(report: Report, path: Path, read: Callable[[], Any]) -> Any:
+def _try(report: Report, path: Path, read: Callable[[Path], Any]) -> Any:
     """What reading gives; None after a note of what is wrong."""
     report.unverified += digest_in(path) is None
     try:
-        return read()
+        return read(path)
     except FileNotFoundError:  # replaced by a writer meanwhile
         report.unverified -= digest_in(path) is None
     except StoreError as error:
@@ -95,15 +95,15 @@ def _try(report: Report, path: Path, read: Callable[[], Any]) -> Any:
 
 
 def _check_parts(store: Store, report: Report, tell: Callable[[str], None]) -> Iterator[Part]:
-    """The parts that can be read, with the columns that are compared, and without rows that are wrong."""
+    """The parts that can be read, without the rows that are wrong."""
+
+    def read(path: Path) -> Part:
+        check_part(path)
+        return read_part(path, None, store.format < FORMAT, store.semantics)
+
     for path in list_parts(store.parts_path):
         tell(path.name)
         report.parts += 1
-
-        def read(path: Path = path) -> Part:
-            check_part(path)
-            return read_part(path, None, store.format < FORMAT, store.semantics)
-
         part = _try(report, path, read)
         if part is None:
             continue
@@ -112,17 +112,15 @@ def _check_parts(store: Store, report: Report, tell: Callable[[str], None]) -> I
             report.faults.append(Fault(path, f"{path} has ids that are not those of their specifications", wrong))
         odd = {run: why for run, why in _odd_rows(part.table).items() if run not in wrong}
         if odd:
-            first = next(iter(odd.values()))
-            report.faults.append(
-                Fault(path, f"{path} has rows that do not fit their specifications: {first}", frozenset(odd))
-            )
+            why = f"{path} has rows that do not fit their specifications: {next(iter(odd.values()))}"
+            report.faults.append(Fault(path, why, frozenset(odd)))
         yield Part(path, part.table.filter(~pl.col("id").is_in([*wrong, *odd])), part.schema)
 
 
 def _odd_rows(table: pl.DataFrame) -> dict[str, str]:
     """Runs whose columns say something else than their specification, and what."""
     found: dict[str, str] = {}
-    for _, cell in table.group_by(seedless(), maintain_order=True):
+    for _, cell in table.group_by(seedless(), maintain_order=True):  # but for the seed its runs have the same columns
         try:
             run = build(json.loads(cell["spec"][0]))
         except GlasswareError:  # a part that is not registered here
@@ -132,15 +130,12 @@ def _odd_rows(table: pl.DataFrame) -> dict[str, str]:
         given = frame([run.columns()]).to_dicts()[0]
         for name in run.columns():
             said = given[name]
-            if name in ("seed", "spec") or name not in cell.columns or isinstance(said, list):
+            if name == "seed" or name not in cell.columns or isinstance(said, list):
                 continue
-            for run_id, value in (
-                zip(cell["id"], cell[name], strict=True) if (cell[name].n_unique() > 1) else [(None, cell[name][0])]
-            ):
-                if value == said or (value is None and name not in ALWAYS):
-                    continue
-                for one in [run_id] if run_id is not None else cell["id"]:
-                    found.setdefault(one, f"{name} is {value!r} in run {one} and should be {said!r}")
+            right = pl.col(name).eq_missing(pl.lit(said))
+            wrong = ~right if name in ALWAYS else ~right & pl.col(name).is_not_null()
+            for one, value in cell.filter(wrong).select("id", name).iter_rows():
+                found.setdefault(one, f"{name} is {value!r} in run {one} and should be {said!r}")
     return found
 
 
@@ -171,10 +166,10 @@ def _check_together(parts: list[Part], report: Report) -> pl.DataFrame:
 
 def _check_weights(store: Store, rows: pl.DataFrame, report: Report, tell: Callable[[str], None]) -> None:
     files = kept.kept_files(store.path)
-    for run, (path, *older) in files.items():
+    for path, *older in files.values():
         tell(path.name)
         report.weights += 1
-        _try(report, path, lambda path=path: kept.load(path))
+        _try(report, path, kept.load)
         report.faults += [Fault(other, f"{other} was replaced by {path.name}") for other in older]
     if "keep" in rows.columns:
         keeping = rows.filter(pl.col("keep").is_not_null() & (pl.col("keep").list.len() > 0))["id"]
