@@ -23,6 +23,7 @@ import numpy as np
 
 from glassware.engine import lanes
 from glassware.sweeps import Store, grid, store, sweep
+from glassware.sweeps.joining import compact
 from glassware.sweeps.kept import keep
 from glassware.sweeps.sweep import Silent
 from tests.helpers import TINY
@@ -64,9 +65,8 @@ def training(kind: str, path: str, told: int) -> None:
     sweep(runs, path, reporter=Telling(told), lanes=16)
 
 
-def writing(path: str, told: int, fatal: int) -> None:
-    """Made rows and weights, then a merge; dies at the ``fatal``-th call that touches the disk, half-way in a write."""
-    store.MERGE_PARTS = 3
+def mortal(fatal: int) -> None:
+    """Die at the ``fatal``-th call that touches the disk, half-way in a write."""
     calls = itertools.count(1)
 
     def deadly(whole: Callable[..., Any], half: Callable[..., Any] = lambda *args: None) -> Callable[..., Any]:
@@ -85,6 +85,12 @@ def writing(path: str, told: int, fatal: int) -> None:
     for owner, names in ((os, ["fsync", "open"]), (Path, ["replace", "unlink", "mkdir"])):
         for name in names:
             setattr(owner, name, deadly(getattr(owner, name)))
+
+
+def writing(path: str, told: int, fatal: int) -> None:
+    """Made rows and weights, then a merge."""
+    store.MERGE_PARTS = 3
+    mortal(fatal)
     with Store(path).writing() as writer:
         for batch in range(BATCHES):
             writer._rows = made_rows(batch)
@@ -98,6 +104,9 @@ def life(kind: str, path: str, number: int, told: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if kind == "writing":
         writing(path, told, number)
+    elif kind == "compacting":
+        mortal(number)
+        compact(Store(path))
     else:
         training(kind, path, told)
 
