@@ -105,8 +105,9 @@ def life(kind: str, path: str, number: int, told: int) -> None:
     if kind == "writing":
         writing(path, told, number)
     elif kind == "compacting":
+        made = Store(path)
         mortal(number)
-        compact(Store(path))
+        compact(made)
     else:
         training(kind, path, told)
 
