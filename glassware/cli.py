@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, open_, plan, results, show, studies, sweep, tabular, threshold
+from glassware.commands import bench, info, open_, plan, results, show, stores, studies, sweep, tabular, threshold
 from glassware.foundation.commands import set_parts
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.version import own_version
@@ -138,6 +138,8 @@ def glassware(
       glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
       glassware open results/store                 what a store holds
+      glassware status results/store               who is writing, what is left
+      glassware store check results/store          is every file sound?
       glassware show 3f2a                          one run: curve, weights, neurons
       glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
@@ -211,6 +213,7 @@ for command in (
     results.claims,
     results.figures,
     open_.open_store,
+    stores.status,
     show.show,
     plan.plan,
     tabular.tabular,
@@ -218,6 +221,7 @@ for command in (
     info.info,
 ):
     app.command(NAMES.get(command))(command)
+app.add_typer(stores.store)
 
 # The names of 0.1, until 0.3: each says its new one and does the same.
 app.command("run", hidden=True)(studies.run)

@@ -15,7 +15,9 @@ from glassware.foundation.part import dotted
 from glassware.foundation.specs import fields, seedless
 from glassware.studies import STUDIES, Scale, Study
 from glassware.sweeps import Store, named, pick
+from glassware.sweeps.computed import computed_tables
 from glassware.sweeps.identity import spec_json
+from glassware.sweeps.kept import kept_files
 from glassware.sweeps.validation import build
 
 # Building a large grid takes seconds. Of one with so many runs, too few rows for this share are not looked for.
@@ -93,14 +95,13 @@ def open_store(store: AnyStore = STORE, *, tell: Callable[[str], None] | None = 
     kept = existing(store)
     rows = kept.read()
     found, other = _match(rows, kept, tell or (lambda line: None))
-    computed = sorted((kept.path / "computed").rglob("*.parquet"))
     return Contents(
         store=kept,
         runs=len(rows),
         succeeded=int(rows["success"].sum()),
-        kept=sum(1 for _ in (kept.path / "weights").glob("*.safetensors")),
+        kept=len(kept_files(kept.path)),
         studies=tuple(found),
-        computed=tuple(str(path.relative_to(kept.path / "computed").with_suffix("")) for path in computed),
+        computed=tuple(computed_tables(kept.path)),
         sweeps=tuple(_sweeps(other)),
         bytes=sum(path.stat().st_size for path in kept.path.rglob("*") if path.is_file()),
     )

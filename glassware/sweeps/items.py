@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,8 +9,7 @@ from typing import Protocol, TypeVar
 
 import polars as pl
 
-from glassware.sweeps.computed import VERSION, computed_path, read_computed
-from glassware.sweeps.disk import os_errors, write_whole
+from glassware.sweeps.computed import read_computed, write_computed
 from glassware.sweeps.store import Store
 
 ITEM = "item"  # the column with the key of the piece that a row belongs to
@@ -63,7 +61,7 @@ class Pieces:
                 nonlocal kept, fresh, last
                 if fresh:
                     kept, fresh = pl.concat([kept, *fresh], how="diagonal_relaxed"), []
-                    self._write(kept)
+                    write_computed(self.store, self.name, self.version, kept)
                 last = time.monotonic()
 
             def add(key: str, rows: pl.DataFrame) -> None:
@@ -90,10 +88,3 @@ class Pieces:
                 for (key,), part in fresh.group_by([ITEM], maintain_order=True):
                     add(str(key), part)
         return fresh[ITEM].n_unique()
-
-    def _write(self, table: pl.DataFrame) -> None:
-        path, buffer = computed_path(self.store, self.name), io.BytesIO()
-        table.with_columns(pl.lit(self.version, pl.Int32).alias(VERSION)).write_parquet(buffer, compression="zstd")
-        with os_errors(self.store.path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, buffer.getvalue())

@@ -1,46 +1,90 @@
-"""Kept weights: one safetensors file per run beside the store's parts, its arrays named ``step/leaf``."""
+"""Kept weights: one safetensors file per run beside the store's parts, its arrays named ``step/leaf``.
+
+A file is called ``<run id>-<digest of its bytes>.safetensors``; those of earlier versions have no digest.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import safetensors.numpy
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 
 from glassware.foundation.errors import GlasswareError, StoreError
-from glassware.sweeps.disk import os_errors, write_whole
+from glassware.sweeps.checked import read_checked, stem_of, write_checked
+from glassware.sweeps.disk import TEMPORARY, os_errors
 
-FOLDER = "weights"
+FOLDER, SUFFIX = "weights", ".safetensors"
+
+# The files of each run as they were last listed, the one that counts first. Listing a folder of many files for each run
+# would take long, and a file that has been replaced since has another name, so that a stale entry is noticed.
+_seen: dict[Path, dict[str, list[Path]]] = {}
 
 
-def keep(store: Path, run: str, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write the arrays of a run. A run that is trained again writes the same file again."""
-    path = _path(store, run)
+def keep(store: Path, run: str, arrays: Mapping[str, np.ndarray]) -> Path:
+    """Write the arrays of a run. A run that is trained again replaces its file, under whatever name it was."""
+    data = safetensors.numpy.save({name: np.ascontiguousarray(a) for name, a in arrays.items()})
     with os_errors(store):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, safetensors.numpy.save({name: np.ascontiguousarray(a) for name, a in arrays.items()}))
+        (store / FOLDER).mkdir(parents=True, exist_ok=True)
+        if store not in _seen:
+            _seen[store] = kept_files(store)
+        path = write_checked(store / FOLDER, run, SUFFIX, data)
+        for before in _seen[store].get(run, []):
+            if before != path:
+                before.unlink(missing_ok=True)
+        _seen[store][run] = [path]
+    return path
 
 
 def kept(store: Path, run: str, step: int | str = "final") -> dict[str, np.ndarray]:
     """The weights of a run at a step, by name."""
-    path = _path(store, run)
-    if not path.exists():
+    path = find(store, run)
+    if path is None:
         raise GlasswareError(f'run {run} has kept no weights in {store}: give keep=("final",) in its specification')
-    try:
-        with safe_open(path, "np") as file:
-            names = list(file.keys())
-            found = {
-                name.split("/", 1)[1]: file.get_tensor(name) for name in names if name.split("/", 1)[0] == str(step)
-            }
-    except (SafetensorError, OSError) as error:
-        raise StoreError(f"{path} is damaged ({str(error).splitlines()[0][:120]})") from None
+    arrays = load(path)
+    found = {name.split("/", 1)[1]: a for name, a in arrays.items() if name.split("/", 1)[0] == str(step)}
     if not found:
-        steps = sorted({name.split("/", 1)[0] for name in names}, key=lambda s: (s != "first", s == "final", len(s), s))
+        names = {name.split("/", 1)[0] for name in arrays}
+        steps = sorted(names, key=lambda s: (s != "first", s == "final", len(s), s))
         raise GlasswareError(f"run {run} has no weights of step {step}; it kept {', '.join(steps)}")
     return found
 
 
-def _path(store: Path, run: str) -> Path:
-    return store / FOLDER / f"{run}.safetensors"
+def load(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of a file, verified before they are parsed."""
+    try:
+        arrays = safetensors.numpy.load(read_checked(path))
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        raise StoreError(f"{path} is damaged ({str(error).splitlines()[0][:120]})") from None
+    if not all("/" in name for name in arrays):
+        raise StoreError(f"{path} does not hold the weights of a run; remove it")
+    return arrays
+
+
+def find(store: Path, run: str) -> Path | None:
+    """The file of a run; the newest if a crash left two."""
+    found = _seen.get(store, {}).get(run)
+    if not found or not found[0].exists():
+        _seen[store] = kept_files(store)
+        found = _seen[store].get(run)
+    return found[0] if found else None
+
+
+def kept_files(store: Path) -> dict[str, list[Path]]:
+    """The files of all runs that keep weights, by run, newest first; of equal age the first by name."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in sorted((store / FOLDER).glob(f"*{SUFFIX}")):
+        if not path.name.startswith(TEMPORARY):
+            found[run_of(path)].append(path)
+    for paths in found.values():
+        if len(paths) > 1:
+            paths.sort(key=lambda path: (-path.stat().st_mtime_ns, path.name))
+    return dict(found)
+
+
+def run_of(path: Path) -> str:
+    """The run that a file of weights belongs to."""
+    return stem_of(path)

@@ -55,4 +55,7 @@ def named(runs: Iterable[Run], store: Store | None, share: Share | None = None) 
     """Runs by the ids that they have in this store, without repetition."""
     semantics = SEMANTICS if store is None else store.semantics
     by_id = {run_id(run, semantics): run for run in runs}
-    return by_id if share is None else {key: run for key, run in by_id.items() if share.has(key)}
+    if share is None:
+        return by_id
+    ours = share.of(by_id)
+    return {key: run for key, run in by_id.items() if key in ours}

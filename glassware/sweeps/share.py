@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from glassware.foundation.errors import GlasswareError
@@ -12,15 +13,16 @@ from glassware.foundation.errors import GlasswareError
 class Share:
     """Share ``index`` of ``count``, counted from 1.
 
-    Runs go by their ids, which are hashes: every share has its part of every shape, and shares need not talk.
+    Runs are dealt in the order of their ids, which are hashes: every share has its part of every shape, none has more
+    than one run more than another, and shares of the same sweep need not talk.
     """
 
     index: int
     count: int
 
-    def has(self, run_id: str) -> bool:
-        """Whether a run belongs to it."""
-        return int(run_id[:12], 16) % self.count == self.index - 1
+    def of(self, ids: Iterable[str]) -> set[str]:
+        """The runs of a sweep that belong to it."""
+        return set(sorted(ids)[self.index - 1 :: self.count])
 
     def __str__(self) -> str:
         return f"{self.index} of {self.count}"

@@ -6,6 +6,7 @@
       weights/          kept weights, one file per run that keeps any
       parts/*.parquet   written under a temporary name, synced, renamed: a part is whole or not there
 
+The name of a part, and of a file of weights, ends in a digest of its bytes, which is verified when it is read.
 Killing a writer at any moment loses at most the rows it had not yet flushed; those runs are simply trained again.
 """
 
@@ -14,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -25,16 +25,17 @@ import polars as pl
 
 from glassware.foundation.errors import StoreError
 from glassware.sweeps import kept
+from glassware.sweeps.checked import write_checked
 from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
 from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
-from glassware.sweeps.lock import LOCK, locked
+from glassware.sweeps.lock import LOCK, Held, Note, locked
+from glassware.sweeps.parts import check_part, each_once, joined, list_parts, read_part, rows_in
 from glassware.sweeps.rows import SCHEMA, Row, frame
 from glassware.sweeps.share import Share
 
 MERGE_PARTS = 64  # more small parts than this are merged when a sweep ends
 SMALL_PART = 20_000  # rows; larger parts are left alone
-MAGIC = b"PAR1"
 
 
 class Store:
@@ -78,42 +79,19 @@ class Store:
 
     def parts(self) -> list[Path]:
         """The parts, oldest first. A file that is not a whole part of ours is named and refused."""
-        try:
-            entries = sorted(self.parts_path.iterdir()) if self.parts_path.exists() else []
-        except OSError as error:
-            raise StoreError(f"cannot read {self.parts_path}: {error.strerror}") from None
-        parts = [entry for entry in entries if not entry.name.startswith(TEMPORARY)]
+        parts = list_parts(self.parts_path)
         for part in parts:
-            _check_part(part)
+            check_part(part)
         return parts
 
     def _collect(self, parts: list[Path], columns: list[str] | None) -> pl.DataFrame:
-        frames = []
         older = self.format < FORMAT  # what its rows lack is found in their specifications
-        wanted = None if columns is None or older else list(dict.fromkeys([*columns, "id"]))
-        for part in parts:
-            try:
-                lazy = pl.scan_parquet(part, glob=False)
-                schema = lazy.collect_schema()
-                names = schema.names()
-                # A column that came to the schema later has no type in a part without a value of it.
-                untyped = {name: SCHEMA[name] for name in names if schema[name] == pl.Null and name in SCHEMA}
-                typed = [name for name in names if name in SCHEMA and name not in untyped]
-                foreign = not older and any(schema[name] != SCHEMA[name] for name in typed)
-                if not {"id", "spec"} <= set(names) or foreign:
-                    raise StoreError(f"{part} is not a part of a glassware store; remove it")
-                present = names if wanted is None else [name for name in wanted if name in names]
-                frames.append(lazy.cast(pl.Schema(untyped)).select(present).collect())
-            except FileNotFoundError:
-                raise
-            except (pl.exceptions.PolarsError, OSError) as error:
-                reason = str(error).splitlines()[0][:120]
-                raise StoreError(f"{part} is damaged ({reason}); remove it to train its runs again") from None
-        table = pl.concat(frames, how="diagonal_relaxed")
-        # A crash between writing a merged part and removing its sources leaves rows twice; they are identical.
-        if table["id"].n_unique() < len(table):
-            table = table.unique("id", keep="first", maintain_order=True)
-        table = converted(table, self.format)
+        wanted = None if older else columns
+        table = joined(read_part(part, wanted, older, self.semantics) for part in parts)
+        if wanted is not None and table["id"].is_duplicated().any():
+            # Whether rows of one run contradict each other shows in any column.
+            return self._collect(parts, None).select([c for c in wanted if c in table.columns])
+        table = converted(each_once(table, self.path), self.format)
         return table if columns is None else table.select([c for c in columns if c in table.columns])
 
     def _versions(self) -> tuple[int, int]:
@@ -157,14 +135,14 @@ class Store:
             )
         with os_errors(self.path):
             self.parts_path.mkdir(parents=True, exist_ok=True)
-        with locked(self.path, share):
+        with locked(self.path, share) as held:
             with os_errors(self.path):
                 self._mark()
                 if share is None:
                     for folder in (self.path, self.parts_path, self.path / kept.FOLDER):
                         for stale in folder.glob(TEMPORARY + "*"):
                             stale.unlink()  # a killed writer's unfinished file: we are alone, so nobody is writing it
-            writer = Writer(self)
+            writer = Writer(self, held=held)
             try:
                 yield writer
             finally:
@@ -181,18 +159,31 @@ class Store:
         """Write one part. Only for the holder of the lock."""
         buffer = io.BytesIO()
         table.write_parquet(buffer, compression="zstd", statistics=False)
-        path = self.parts_path / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}.parquet"
+        stem = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}"
         with os_errors(self.path):
-            write_whole(path, buffer.getvalue())
+            return write_checked(self.parts_path, stem, ".parquet", buffer.getvalue())
+
+    def join_parts(self, parts: list[Path]) -> Path:
+        """Parts into one, which is on disk before they go. Only for the holder of the lock.
+
+        Killed in between, rows are there twice; whoever reads takes each once.
+        """
+        path = self.append(self._collect(parts, None))
+        with os_errors(self.path):
+            for part in parts:
+                part.unlink()
         return path
 
 
 class Writer:
     """Collects rows and writes a part every few seconds."""
 
-    def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000) -> None:
-        self.store, self.seconds, self.limit = store, seconds, rows
+    def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000, held: Held | None = None) -> None:
+        self.store, self.seconds, self.limit, self.held = store, seconds, rows, held
         self.parts: list[Path] = []  # written by this writer
+        self.written = 0
+        self.wanted: int | None = None  # rows that are to be written, if that is known
+        self._since = time.time()
         self._rows: list[Row] = []
         self._last = time.monotonic()
 
@@ -213,39 +204,17 @@ class Writer:
         self._last = time.monotonic()
         if self._rows:
             self.parts.append(self.store.append(frame(self._rows)))
+            self.written += len(self._rows)
             self._rows = []
+            if self.held is not None:  # for ``glassware status``
+                left = None if self.wanted is None else max(0, self.wanted - self.written)
+                self.held.tell(Note(self._since, time.time(), self.written, left))
 
     def merge(self, parts: list[Path]) -> None:
-        """Many small parts into one. The merged part is on disk before its sources go."""
-        small = [part for part in parts if _rows_in(part) < SMALL_PART]
-        if len(small) < MERGE_PARTS:
-            return
-        self.store.append(self.store._collect(small, None))
-        with os_errors(self.store.path):
-            for part in small:
-                part.unlink()
-
-
-def _rows_in(part: Path) -> int:
-    return int(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item())
-
-
-def _check_part(part: Path) -> None:
-    """Refuse what is not a whole Parquet file, by its first and last four bytes."""
-    if part.suffix != ".parquet":
-        raise StoreError(f"{part} does not belong in a glassware store; remove it")
-    try:
-        with part.open("rb") as file:
-            head = file.read(4)
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 4))
-            tail = file.read(4)
-    except FileNotFoundError:
-        return  # merged away between listing and reading; the read will list again
-    except OSError as error:
-        raise StoreError(f"cannot read {part}: {error.strerror}") from None
-    if size < 12 or head != MAGIC or tail != MAGIC:
-        raise StoreError(f"{part} is cut short or not Parquet; remove it and its runs will be trained again")
+        """Many small parts into one."""
+        small = [part for part in parts if rows_in(part) < SMALL_PART]
+        if len(small) >= MERGE_PARTS:
+            self.store.join_parts(small)
 
 
 __all__ = ["SCHEMA", "Store", "Writer"]

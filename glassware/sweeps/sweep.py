@@ -79,6 +79,7 @@ def sweep(
     with kept.writing(share) as writer:
         if kept.parts() != seen:  # others have added to it since
             plan = make_plan(wanted, kept, share)
+        writer.wanted = len(plan.todo)
         _train(plan, watcher, writer.add, writer.tick, lanes, engine)
     return select(kept.read(), plan)
 

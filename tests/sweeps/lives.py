@@ -23,6 +23,7 @@ import numpy as np
 
 from glassware.engine import lanes
 from glassware.sweeps import Store, grid, store, sweep
+from glassware.sweeps.joining import compact
 from glassware.sweeps.kept import keep
 from glassware.sweeps.sweep import Silent
 from tests.helpers import TINY
@@ -35,7 +36,10 @@ KEEPING = 2  # the first batches of rows keep weights
 
 def made_rows(batch: int) -> list[dict[str, object]]:
     """Rows that nobody trained."""
-    return [{"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "semantics": 2} for i in range(BATCH)]
+    return [
+        {"id": f"{batch:010d}{i:010d}", "n": 20, "seed": i, "spec": "{}", "success": False, "semantics": 2}
+        for i in range(BATCH)
+    ]
 
 
 def made_weights(batch: int) -> dict[str, np.ndarray]:
@@ -61,9 +65,8 @@ def training(kind: str, path: str, told: int) -> None:
     sweep(runs, path, reporter=Telling(told), lanes=16)
 
 
-def writing(path: str, told: int, fatal: int) -> None:
-    """Made rows and weights, then a merge; dies at the ``fatal``-th call that touches the disk, half-way in a write."""
-    store.MERGE_PARTS = 3
+def mortal(fatal: int) -> None:
+    """Die at the ``fatal``-th call that touches the disk, half-way in a write."""
     calls = itertools.count(1)
 
     def deadly(whole: Callable[..., Any], half: Callable[..., Any] = lambda *args: None) -> Callable[..., Any]:
@@ -82,6 +85,12 @@ def writing(path: str, told: int, fatal: int) -> None:
     for owner, names in ((os, ["fsync", "open"]), (Path, ["replace", "unlink", "mkdir"])):
         for name in names:
             setattr(owner, name, deadly(getattr(owner, name)))
+
+
+def writing(path: str, told: int, fatal: int) -> None:
+    """Made rows and weights, then a merge."""
+    store.MERGE_PARTS = 3
+    mortal(fatal)
     with Store(path).writing() as writer:
         for batch in range(BATCHES):
             writer._rows = made_rows(batch)
@@ -95,6 +104,10 @@ def life(kind: str, path: str, number: int, told: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if kind == "writing":
         writing(path, told, number)
+    elif kind == "compacting":
+        made = Store(path)
+        mortal(number)
+        compact(made)
     else:
         training(kind, path, told)
 

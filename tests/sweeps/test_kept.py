@@ -8,6 +8,7 @@ from glassware.engine import train
 from glassware.foundation.errors import GlasswareError, StoreError
 from glassware.models.model import from_leaves, named_leaves
 from glassware.sweeps import Store, run_id, sweep
+from glassware.sweeps.kept import find, run_of
 from tests import reference
 from tests.helpers import TINY, tiny
 
@@ -40,9 +41,7 @@ def test_what_is_kept_is_what_the_plain_trainer_has(tmp_path, engine, keep):
             at = {"first": 0, "final": 60}.get(step, step)
             for ours, plain in zip(arrays(loaded(tmp_path, run, step)), along[at], strict=True):
                 np.testing.assert_allclose(ours, plain, atol=1e-5, err_msg=f"step {step}")
-    assert sorted(path.name for path in (tmp_path / "weights").iterdir()) == sorted(
-        f"{run_id(r)}.safetensors" for r in runs
-    )
+    assert sorted(run_of(path) for path in (tmp_path / "weights").iterdir()) == sorted(map(run_id, runs))
 
 
 def test_kept_steps_share_a_program_and_do_not_change_the_run():
@@ -75,7 +74,7 @@ def test_weights_that_are_not_there_are_a_sentence(tmp_path):
     sweep([run, tiny(seed=1)], tmp_path)
     with pytest.raises(GlasswareError, match=r'^run \w+ has kept no weights in .*: give keep=\("final",\) in its spec'):
         Store(tmp_path).weights(run_id(tiny(seed=1)))
-    path = tmp_path / "weights" / f"{run_id(run)}.safetensors"
+    path = find(tmp_path, run_id(run))
     whole = path.read_bytes()
     for damaged in (whole[: len(whole) // 2], whole[:4], b"", b"\xff" * 100):
         path.write_bytes(damaged)

@@ -37,12 +37,11 @@ def test_shares_that_are_none(text):
         parse_share(text)
 
 
-def test_every_run_is_in_exactly_one_share_and_shares_are_alike():
-    names = [run_id(run) for run in grid(TINY, {}, seeds=400)]
-    counts = [sum(Share(i, 5).has(name) for name in names) for i in range(1, 6)]
-    assert sum(counts) == 400
-    assert all(sum(Share(i, 5).has(name) for i in range(1, 6)) == 1 for name in names)
-    assert min(counts) > 50  # 80 each on average
+def test_every_run_is_in_exactly_one_share_and_shares_are_equal():
+    names = [run_id(run) for run in grid(TINY, {}, seeds=402)]
+    shares = [Share(i, 5).of(names) for i in range(1, 6)]
+    assert sorted(name for share in shares for name in share) == sorted(names)
+    assert sorted(map(len, shares)) == [80, 80, 80, 81, 81]
 
 
 def test_shares_write_one_store_at_the_same_time(tmp_path):
@@ -65,6 +64,18 @@ def test_who_must_wait(tmp_path, holder, other):
         Store(tmp_path).writing(other),
     ):
         pytest.fail("two writers")
+
+
+def test_shares_of_different_counts_do_not_go_together(tmp_path):
+    """A half and two thirds overlap: some runs would be trained twice."""
+    with (
+        Store(tmp_path).writing(FIRST),
+        pytest.raises(StoreError, match=r"share 1 of 2 is being trained .*; give a share of 2, or wait"),
+        Store(tmp_path).writing(Share(2, 3)),
+    ):
+        pytest.fail("two ways to share")
+    with Store(tmp_path).writing(Share(2, 3)):
+        pass
 
 
 def test_a_share_leaves_alone_what_others_are_writing(tmp_path, monkeypatch):
