@@ -31,7 +31,7 @@ class Mortal(Silent):
         if self.done == int(sys.argv[1]):
             os.kill(os.getpid(), signal.SIGKILL)
 
-store.Writer.__init__.__defaults__ = (0.0, 1)  # every row is written at once
+store.Writer.__init__.__defaults__ = (0.0, 1, None)  # every row is written at once
 report = gw.reproduce(STUDY, "smoke", store="store", figures="figures", progress=Mortal())
 print(report.judgements[0].verdict, len(report.frame), gw.estimate(STUDY, "smoke", store="store").left.runs)
 """

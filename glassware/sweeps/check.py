@@ -129,10 +129,10 @@ def _odd_rows(table: pl.DataFrame) -> dict[str, str]:
             continue
         if isinstance(run.model, Solved):  # has columns of its own
             continue
-        given = frame([run.columns()]).to_dicts()[0]
-        for name in run.columns():
+        given = frame([run.given_columns()]).to_dicts()[0]  # not what the seed has drawn
+        for name in run.given_columns():
             said = given[name]
-            if name == "seed" or name not in cell.columns or isinstance(said, list):
+            if name == "seed" or name not in cell.columns or isinstance(cell.schema[name], pl.List):
                 continue
             for one, value in zip(cell["id"], cell[name], strict=True):
                 if value == said or (value is None and name not in ALWAYS):

@@ -188,6 +188,15 @@ def test_a_part_without_success_is_refused(path):
         Store(path).read(["m"])
 
 
+def test_what_a_seed_has_drawn_and_lists_are_no_contradiction(tmp_path):
+    """Samples that a junta rejects differ from seed to seed; a support may be given or not."""
+    task = {"name": "junta", "length": 8, "relevant": 2, "unique": True}
+    swept = sweep(grid({**TINY, "task": task, "m": 6, "steps": 10}, {}, seeds=8), tmp_path, lanes=8)
+    assert swept["rejected"].n_unique() > 1
+    store = Store(tmp_path)
+    assert check(store).faults == []
+
+
 def test_columns_that_contradict_the_specification_are_found_by_a_check(path):
     rewrite(path, n=pl.lit(21, pl.Int64))
     assert len(Store(path).read()) == 6
