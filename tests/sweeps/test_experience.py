@@ -61,7 +61,8 @@ def test_a_large_store_is_read_in_seconds(tmp_path):
     after = after.replace('"steps"', '"seed":SEED,"steps"')
     cells = pl.DataFrame({"m": range(100, 4100)}).join(pl.DataFrame({"seed": range(1, 51)}), how="cross")
     parts = [pl.lit(before + '"m":'), "m", pl.lit(","), *_around(after)]
-    table = frame([row]).select(*COLUMNS, "success").join(cells, how="cross").with_columns(spec=pl.concat_str(parts))
+    rows = frame([row]).select({*COLUMNS, "success", "n", "k"})
+    table = rows.join(cells, how="cross").with_columns(spec=pl.concat_str(parts))
     store = Store(tmp_path)
     store.parts_path.mkdir(parents=True)
     store.append(table.drop("m", "seed").with_columns(id=pl.int_range(pl.len()).cast(pl.String)))
