@@ -174,7 +174,8 @@ def _check_weights(store: Store, rows: pl.DataFrame, report: Report, tell: Calla
         _try(report, path, kept.load)
         report.faults += [Fault(other, f"{other} was replaced by {path.name}") for other in older]
     if "keep" in rows.columns:
-        keeping = rows.filter(pl.col("keep").is_not_null() & (pl.col("keep").list.len() > 0))["id"]
+        keep = pl.col("keep").cast(pl.List(pl.String))  # all null where no run keeps anything
+        keeping = rows.filter(keep.list.len() > 0)["id"]
         lost = frozenset(keeping) - set(files)
         if lost:
             folder = store.path / kept.FOLDER
