@@ -11,11 +11,11 @@ import polars as pl
 
 from glassware import studies
 from glassware.api.folders import STORE, AnyStore, as_store, check_figures, existing
-from glassware.api.sweeps import check_counts
 from glassware.charts import save
 from glassware.charts.luck import data_against_compute
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.limits import check_counts
 from glassware.luck import Advice, pareto_front
 from glassware.luck import plan as make_advice
 from glassware.luck.problems import say

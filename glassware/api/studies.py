@@ -9,9 +9,10 @@ import polars as pl
 
 from glassware import studies
 from glassware.api.folders import FIGURES, STORE, AnyStore, as_store, check_figures, existing
-from glassware.api.sweeps import check_counts, make_reporter, stopped_in_words
+from glassware.api.sweeps import make_reporter, stopped_in_words
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.limits import check_counts
 from glassware.studies import SCALES, FigureError, Judgement, Report, Study
 from glassware.sweeps import Reporter, parse_share
 from glassware.training import Run

@@ -13,6 +13,7 @@ from glassware.api.folders import AnyStore
 from glassware.api.networks import Row
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.limits import check_counts
 from glassware.progress import Progress
 from glassware.sweeps import Reporter, parse_share
 from glassware.sweeps import sweep as sweep_runs
@@ -96,10 +97,3 @@ def make_reporter(progress: bool | Reporter, stages: int, lanes: int | None, eng
     if isinstance(progress, bool):
         return Progress(stages=stages, lanes=lanes, engine=engine) if progress else None
     return progress
-
-
-def check_counts(**counts: int | None) -> None:
-    """Refuse numbers below 1, by name."""
-    for name, value in counts.items():
-        if value is not None and value < 1:
-            raise GlasswareError(f"{name} must be at least 1, not {value}")

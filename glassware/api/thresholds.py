@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from glassware.api.folders import AnyStore, as_store
-from glassware.api.sweeps import check_counts, make_reporter, stopped_in_words
+from glassware.api.sweeps import make_reporter, stopped_in_words
 from glassware.engine import Engine
+from glassware.foundation.limits import check_counts
 from glassware.luck.threshold import Search, advance, apart, searches
 from glassware.sweeps import Reporter, read_sweep, sweep
 from glassware.training import Run

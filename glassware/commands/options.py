@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from glassware.foundation.errors import GlasswareError
+from glassware.foundation.limits import check_counts
 
 if TYPE_CHECKING:
     from glassware.progress import Progress
 
 
-def _at_least_one(option: typer.CallbackParam, value: int | None) -> int | None:
-    if value is not None and value < 1:
-        raise GlasswareError(f"{option.name} must be at least 1, not {value}")
+def _checked(option: typer.CallbackParam, value: int | None) -> int | None:
+    check_counts(**{str(option.name): value})
     return value
 
 
@@ -31,12 +30,12 @@ Scale = Annotated[
 StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="Folder of results, one row per run.")]
 FiguresFolder = Annotated[Path, typer.Option("--figures", metavar="DIR", help="Folder for figures, PNG and HTML.")]
 Seeds = Annotated[
-    int | None, typer.Option(metavar="N", help="Runs per cell.", callback=_at_least_one, show_default="the scale's own")
+    int | None, typer.Option(metavar="N", help="Runs per cell.", callback=_checked, show_default="the scale's own")
 ]
 Lanes = Annotated[
     int | None,
     typer.Option(
-        metavar="N", help="Runs trained side by side.", callback=_at_least_one, show_default="by the device's memory"
+        metavar="N", help="Runs trained side by side.", callback=_checked, show_default="by the device's memory"
     ),
 ]
 EngineName = Annotated[

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Array, EitherArray, Float, Int, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
+from glassware.foundation.bounds import Real
 from glassware.models import causal_tables
 from glassware.models.causal_attention import by_key
 from glassware.models.init import normal
@@ -181,8 +182,8 @@ class MinimalInduction(Model):
     """
 
     name: Literal["minimal-induction"] = "minimal-induction"
-    v: float = 0.01
-    w: float = 0.0
+    v: Real = 0.01
+    w: Real = 0.0
     frozen: bool = False
 
     kinds: ClassVar[tuple[Kind, ...]] = ("sequence",)

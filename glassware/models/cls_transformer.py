@@ -10,6 +10,7 @@ from pydantic import Field
 
 from glassware.foundation.arrays import Array, EitherArray, Float, LaneValues, Params, Shaped
 from glassware.foundation.backend import jax, jnp
+from glassware.foundation.bounds import Fraction
 from glassware.models.dropout import Dropout
 from glassware.models.init import normal
 from glassware.models.model import Model
@@ -17,7 +18,6 @@ from glassware.models.two_tables import Tables, attend, chosen_shares
 from glassware.tasks.task import Kind, Task
 
 Size = Annotated[int, Field(ge=1, le=4096)]
-Rate = Annotated[float, Field(ge=0, lt=1)]
 Layer: TypeAlias = Mapping[str, Shaped[EitherArray, "..."]]
 
 CLS = 2  # row of the token embeddings; 0 and 1 are the bits
@@ -50,9 +50,9 @@ class ClsTransformer(Model):
     heads: Size = 16
     d_attn: Size = 4
     depth: Annotated[int, Field(ge=1, le=12)] = 1
-    attention_dropout: Rate = 0.1
-    embedding_dropout: Rate = 0.1
-    output_dropout: Rate = 0.1
+    attention_dropout: Fraction = 0.1
+    embedding_dropout: Fraction = 0.1
+    output_dropout: Fraction = 0.1
 
     kinds: ClassVar[tuple[Kind, ...]] = ("class",)
 

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Array, Float, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
+from glassware.foundation.bounds import Positive
 from glassware.foundation.draws import draw, unit
 from glassware.models.init import normal
 from glassware.models.model import Model
@@ -54,7 +55,7 @@ class RandomFeatures(FixedFeatures):
     name: Literal["random-features"] = "random-features"
     function: Literal["relu", "gate", "fourier"]
     count: Annotated[int, Field(ge=1, le=10_000_000)]
-    gamma: Annotated[float, Field(gt=0)] | None = None
+    gamma: Positive | None = None
 
     layered: ClassVar[bool] = True
 

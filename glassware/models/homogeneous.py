@@ -79,7 +79,7 @@ class GroupNet(Homogeneous):
     name: Literal["group-net"] = "group-net"
     activation: str = "square"
     begins: Literal["drawn", "memorising"] = "drawn"
-    scale: Annotated[float, Field(gt=0, le=1e6)] = 1.0
+    scale: Annotated[float, Field(ge=1e-30, le=1e6)] = 1.0
     noise: Annotated[float, Field(ge=0, le=1e6)] = 0.0
 
     def check(self, task: Task, scheme: str) -> None:

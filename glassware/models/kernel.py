@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Float
+from glassware.foundation.bounds import Positive
 from glassware.models.solved import Blocks, Predictor, Solved
 from glassware.tasks.task import Task
 
@@ -37,11 +38,11 @@ class KernelRidge(Solved):
 
     name: Literal["kernel-ridge"] = "kernel-ridge"
     kernel: Literal["rbf", "ntk", "poly"]
-    gamma: Annotated[float, Field(gt=0)] | None = None
+    gamma: Positive | None = None
     degree: Annotated[int, Field(ge=1, le=64)] | None = None
     bias: bool = False
     unit: bool = False
-    ridge: Annotated[float, Field(gt=0)] = 1e-6
+    ridge: Positive = 1e-6
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Array, Float, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
+from glassware.foundation.bounds import NotNegative, Real
 from glassware.foundation.draws import below, draw
 from glassware.models.init import affine
 from glassware.models.mlp import MLP
@@ -27,8 +28,8 @@ class Paired(MLP):
     """
 
     name: Literal["paired"] = "paired"  # type: ignore[assignment]
-    levels: Annotated[tuple[float, ...], Field(min_length=1)]
-    outgoing: Annotated[float, Field(ge=0, le=1e30)] = 1.0
+    levels: Annotated[tuple[Real, ...], Field(min_length=1)]
+    outgoing: NotNegative = 1.0
     frozen_biases: bool = False
 
     @model_validator(mode="after")

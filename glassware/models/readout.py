@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, SerializeAsAny
 
 from glassware.foundation.arrays import Array, Float, Params
+from glassware.foundation.bounds import Positive
 from glassware.foundation.part import Part, registered
 from glassware.models.model import Model
 from glassware.models.solved import Blocks, Predictor, Solved
@@ -43,7 +44,7 @@ class Readout(Solved):
     name: Literal["readout"] = "readout"
     network: Annotated[SerializeAsAny[Model], registered("network", _networks, "mlp")]
     units: Annotated[int, Field(ge=1)] | None = None
-    ridge: Annotated[float, Field(gt=0)] = 1e-5
+    ridge: Positive = 1e-5
 
     drawn: ClassVar[bool] = True
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from glassware.foundation.arrays import Array, Float, Int, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
+from glassware.foundation.bounds import Real
 from glassware.models.model import Model
 from glassware.tasks.task import Kind, Task
 
@@ -29,8 +30,8 @@ class SoftmaxInduction(Model):
     """
 
     name: Literal["softmax-induction"] = "softmax-induction"
-    diagonal: float = 0.01
-    scale: float = math.e
+    diagonal: Real = 0.01
+    scale: Real = math.e
 
     kinds: ClassVar[tuple[Kind, ...]] = ("sequence",)
 

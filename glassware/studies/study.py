@@ -13,12 +13,15 @@ import polars as pl
 from glassware.charts import save
 from glassware.foundation.commands import command
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.limits import check_runs
 from glassware.foundation.reasons import reason
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale, judge
 from glassware.sweeps import Item
 from glassware.training import Run
 
 log = logging.getLogger("glassware")
+
+FEW_SEEDS = 10  # no grid has so many cells that so few runs of each were too many
 
 # Runs of one stage, from the scale, the number of seeds (None: the scale's own) and the rows of the stages before it.
 Stage = Callable[[Scale, int | None, pl.DataFrame], list[Run]]
@@ -114,6 +117,8 @@ class Study:
 
     def stage_runs(self, number: int, scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
         """The runs of a stage, from the rows of the stages before it."""
+        if seeds is not None and seeds > FEW_SEEDS:
+            self._check_size(number, scale, seeds, rows)
         runs = self.stages[number](scale, seeds, rows)
         wrong = next((run for run in runs if not isinstance(run, Run)), None) if isinstance(runs, Iterable) else runs
         if isinstance(runs, Run) or wrong is not None or runs is None:
@@ -123,6 +128,12 @@ class Study:
                 f"not {given}"
             )
         return list(runs)
+
+    def _check_size(self, number: int, scale: Scale, seeds: int, rows: pl.DataFrame) -> None:
+        """Refuse too many runs before they are built, by what the second seed adds to the first."""
+        made = [self.stages[number](scale, few, rows) for few in (1, 2)]
+        one, two = (len(runs) if isinstance(runs, list | tuple) else 0 for runs in made)
+        check_runs([one + (seeds - 1) * max(0, two - one)], f"{self.name} at scale {scale} with {seeds:,} seeds")
 
     def size(self, scale: Scale) -> int:
         """How many runs the first stage has at a scale."""

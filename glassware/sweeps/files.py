@@ -24,12 +24,12 @@ from pathlib import Path
 
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.explain import short, unknown
+from glassware.foundation.limits import check_depth
 from glassware.foundation.part import dotted
 from glassware.sweeps.grid import grid
 from glassware.training import Run
 
 KEYS = ["seeds", "run", "grid", "zip"]
-MOST_RUNS = 5_000_000  # past this a typing mistake is likelier than a plan
 
 
 def read_sweep(path: str | Path) -> list[Run]:
@@ -52,6 +52,7 @@ def parse_sweep(text: str) -> list[Run]:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: TOML's own, or a number of thousands of digits
         raise GlasswareError(f"not valid TOML: {error}") from None
+    check_depth(data)
     for key in data:
         if key not in KEYS:
             raise GlasswareError(unknown("key", key, "a sweep file", KEYS))
@@ -67,11 +68,6 @@ def parse_sweep(text: str) -> list[Run]:
     # Tables inside the grid are dotted fields: [grid.model] width = [..] is "model.width" = [..].
     flat = {field: _values(field, values) for field, values in dotted(axes)}
     flat_zips = [{field: _values(field, values) for field, values in dotted(group)} for group in zips]
-    count = seeds or 1
-    for values in [*flat.values(), *(next(iter(group.values()), [0]) for group in flat_zips)]:
-        count *= max(1, len(values))
-    if count > MOST_RUNS:
-        raise GlasswareError(f"the sweep has {short(count)} runs, more than {MOST_RUNS:,}; split it")
     return grid(run, flat, zips=flat_zips, seeds=seeds)
 
 

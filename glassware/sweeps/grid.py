@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.explain import short
+from glassware.foundation.limits import DEEPEST, check_counts, check_depth, check_runs
 from glassware.foundation.part import Part
 from glassware.models import MODELS
 from glassware.sweeps.validation import build
@@ -42,8 +43,8 @@ def grid(
     together: list[list[Plain]] = []
     together += [[{field: value} for value in _listed(field, values)] for field, values in (axes or {}).items()]
     together += [zip_axes(group) for group in zips if group]
-    if seeds is not None and seeds < 1:
-        raise GlasswareError(f"seeds must be at least 1, not {seeds}")
+    check_counts(seeds=seeds)
+    check_runs([seeds or 1, *map(len, together)], "the grid")
     runs: list[Run] = []
     for combination in itertools.product(*together):
         changed = _copy(data)
@@ -70,6 +71,8 @@ def _listed(field: str, values: object) -> Iterable[object]:
     """The values of an axis; refuses a lone one, and a field of a part that is not named with it."""
     if isinstance(values, str | Mapping | Part) or not isinstance(values, Iterable):
         raise GlasswareError(f"axis {field!r} must be a list of values, not {short(values)}")
+    if field.count(".") > DEEPEST:
+        raise GlasswareError(f"axis {short(field)} is nested more than {DEEPEST} deep")
     first = field.split(".")[0]
     if first not in Run.model_fields:
         owners = {"task": TASKS.values(), "model": MODELS.values()}
@@ -82,7 +85,10 @@ def _listed(field: str, values: object) -> Iterable[object]:
 
 def plain(base: Run | Mapping[str, object]) -> Plain:
     """A run as plain data, only the fields that were given, so that changing one does not meet another's default."""
-    return _given(base) if isinstance(base, Run) else _copy(base)
+    if isinstance(base, Run):
+        return _given(base)
+    check_depth(base)
+    return _copy(base)
 
 
 def _given(part: Part) -> Plain:

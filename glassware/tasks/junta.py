@@ -52,7 +52,7 @@ class Junta(Task):
     function: Literal["and", "or", "parity", "majority", "threshold", "table"] = "and"
     threshold: int | None = None
     table: tuple[Annotated[int, Field(ge=0, le=1)], ...] | None = None
-    p: Annotated[float, Field(gt=0, lt=1)] | None = None
+    p: Annotated[float, Field(ge=1e-6, le=1 - 1e-6)] | None = None
     support: tuple[int, ...] | None = None
     unique: bool | None = None
 

@@ -56,7 +56,8 @@ class MarkovChain(Task):
     states: Annotated[int, Field(ge=2, le=64)]
     length: Annotated[int, Field(ge=2, le=10_000)] = 100
     prior: Prior = "dirichlet"
-    alpha: tuple[Annotated[float, Field(gt=0, le=1e3)], ...] | None = None
+    # Of smaller parameters all of a row's gamma variables may be 0 in float32, which makes no law.
+    alpha: tuple[Annotated[float, Field(ge=0.1, le=1e3)], ...] | None = None
     order: Annotated[int, Field(ge=2, le=8)] = 2
     share: Annotated[float, Field(ge=0, le=1)] | None = None
     q: Annotated[float, Field(ge=0, le=1)] | None = None

@@ -11,15 +11,13 @@ from pydantic import Field
 
 from glassware.foundation.arrays import LaneValues
 from glassware.foundation.backend import jax, jnp, optax
+from glassware.foundation.bounds import Fraction, NotNegative, Positive
 from glassware.foundation.part import Part, Values
 from glassware.models.model import Params
 from glassware.training.schedule import AnySchedule, Constant
 
 if TYPE_CHECKING:
     from jax import Array
-
-Rate = Annotated[float, Field(ge=0, le=1e30)]  # lane values are float32
-Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 WHERE_GIVEN = {"momentum": 0.0, "truncation": 1.0}  # fields of SGD that are lane values where they are given
 
@@ -36,12 +34,12 @@ class Optimiser(Part):
         clip: largest norm of the gradient over all arrays together; a longer one is scaled down to it.
     """
 
-    lr: Rate
-    weight_decay: Rate = 0.0
+    lr: NotNegative
+    weight_decay: NotNegative = 0.0
     decayed: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
-    layer_rates: tuple[Rate, ...] | None = None
+    layer_rates: tuple[NotNegative, ...] | None = None
     schedule: AnySchedule = Constant()
-    clip: Annotated[float, Field(gt=0, le=1e30)] | None = None
+    clip: Positive | None = None
 
     lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0}
 
@@ -98,7 +96,7 @@ class SGD(Optimiser):
 
     name: Literal["sgd"] = "sgd"
     momentum: Fraction | None = None
-    truncation: Annotated[float, Field(gt=0, le=1e30)] | None = None
+    truncation: Positive | None = None
 
     def shape(self) -> Self:
         """Momentum and truncation are lane values when there are any; without momentum no velocity is kept."""
@@ -127,7 +125,7 @@ class Adam(Optimiser):
     name: Literal["adam"] = "adam"
     b1: Fraction = 0.9
     b2: Fraction = 0.999
-    eps: Annotated[float, Field(gt=0)] = 1e-8
+    eps: Positive = 1e-8
 
     lane: ClassVar = {"lr": 0.0, "weight_decay": 0.0, "b1": 0.9, "b2": 0.999, "eps": 1e-8}
 

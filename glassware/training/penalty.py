@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from glassware.foundation.backend import jnp
+from glassware.foundation.bounds import NotNegative
 from glassware.foundation.part import Part
 from glassware.models.model import Model, Params, named_leaves
 
 if TYPE_CHECKING:
     from jax import Array
 
-Weight = Annotated[float, Field(ge=0, le=1e30)]  # a lane value, hence float32
-Power = Annotated[float, Field(gt=0, le=64)]
+Power = Annotated[float, Field(ge=0.01, le=64)]
 
 
 class Penalty(Part):
     """A term of the objective. Its ``weight`` lambda is a lane value, everything else is compiled in."""
 
     name: str
-    weight: Weight
+    weight: NotNegative
 
     lane: ClassVar = {"weight": 0.0}
 

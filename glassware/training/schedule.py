@@ -93,7 +93,7 @@ class Doubling(Schedule):
 
     name: Literal["doubling"] = "doubling"
     at: Annotated[tuple[Steps, ...], Field(min_length=1)]
-    by: Annotated[float, Field(gt=0, le=1e6)] = 2.0
+    by: Annotated[float, Field(ge=1e-6, le=1e6)] = 2.0
 
     def shape(self) -> Doubling:
         """The steps and the factor are lane values; how many there are is compiled in."""
