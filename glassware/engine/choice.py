@@ -79,7 +79,7 @@ def program(shape: Run, lanes: int, engine: Engine, relatives: tuple[Run, ...], 
         if on_cpu():
             return _cpu_kernel(shape, lanes, values)
         return _gpu_kernel(shape, lanes, values, engine, relatives)
-    except jax.errors.JaxRuntimeError:
+    except (jax.errors.JaxRuntimeError, MemoryError):
         raise
     except Exception as error:  # whatever lowering to an unknown device may raise
         raise KernelError(str(error)) from error

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from glassware.engine.cache import keep_compiled
+from glassware.models import Solved
 from glassware.training import Run
 from glassware.training.gradient import step_examples
 
@@ -52,10 +53,13 @@ def on_cpu() -> bool:
 def memory() -> int:
     """Bytes one device can give."""
     if on_cpu():
-        pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return int(pages) // len(devices())
+        return _host_memory() // len(devices())
     stats = devices()[0].memory_stats() or {}
     return int(stats.get("bytes_limit", 8 << 30))
+
+
+def _host_memory() -> int:
+    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 def lane_bytes(shape: Run) -> int:
@@ -64,6 +68,22 @@ def lane_bytes(shape: Run) -> int:
     copies = (8 if shape.optimiser.name == "sgd" else 12) + len(shape.keep)
     activations = 4 * step_examples(shape) * shape.network.held(shape.task) + 2 * 2**18
     return 4 * (copies * parameters + activations)
+
+
+def fits(run: Run) -> bool:
+    """Whether a run could be trained (or solved) here at all; generous, so that only what surely fails is refused."""
+    whole = _host_memory() if on_cpu() or run.model.solved else memory()
+    if isinstance(run.model, Solved):
+        return run.model.held_bytes(run.task, run.m or 0) <= whole
+    # Every device holds the held-out examples.
+    exam = 0 if run.task.domain is not None else 4 * run.evaluation.test * run.task.input_size
+    return lane_bytes(run) + exam * (len(devices()) if on_cpu() else 1) <= whole
+
+
+def level_lanes(shape: Run, lanes: int) -> int:
+    """So many lanes as asked for, or as many as the memory holds: as many on every device."""
+    count = len(devices())
+    return count * max(1, min(-(-lanes // count), memory() // lane_bytes(shape)))
 
 
 def choose_lanes(shape: Run, runs: int, engine: str = "xla") -> int:

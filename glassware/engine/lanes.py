@@ -12,15 +12,17 @@ import jax
 import numpy as np
 
 from glassware.engine.choice import Engine, KernelError, choose, fallback, family, program
-from glassware.engine.device import choose_lanes, devices
+from glassware.engine.device import choose_lanes, devices, fits, level_lanes
 from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, LaneProgram
 from glassware.engine.solve import solve
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.quantities import runs_text
 from glassware.models import Params
 from glassware.training import NEVER, Load, Run
 from glassware.training.trial import try_parts
 
+NAMED = 3  # networks in a sentence about those that are too large
 CHUNK_SECONDS = 0.4  # how long the host leaves the device alone: long enough to hide it, short enough to refill soon
 
 
@@ -54,6 +56,8 @@ def train(
 ) -> Iterator[Outcome]:
     """Train (or solve) all runs and yield each as it finishes, in no particular order.
 
+    Runs that the memory cannot hold are set aside; when all others are finished, a GlasswareError names them.
+
     Args:
         runs: what to train; grouped by shape here.
         lanes: runs held at once on all devices together; chosen from the device's memory unless given.
@@ -64,25 +68,45 @@ def train(
         load: finds the kept weights that runs start from.
     """
     groups: dict[Run, list[Run]] = defaultdict(list)
-    solved = []
+    solved, refused = list[Run](), list[Run]()
     for run in runs:
         if run.model.solved:
             solved.append(run)
         else:
             groups[run.shape()].append(run)
     devices()  # before anything else touches JAX
+    for shape in [shape for shape in groups if not fits(shape)]:
+        refused += groups.pop(shape)
     for run in (*solved, *(members[0] for members in groups.values())):
         try_parts(run)
     on_chunk = on_chunk or (lambda _: None)
     for run in solved:
-        outcome = solve(run, load)
+        try:
+            if not fits(run):
+                raise MemoryError
+            outcome = solve(run, load)
+        except MemoryError:
+            refused.append(run)
+            continue
         on_chunk(Chunk(steps=0, active=1, seconds=outcome.seconds))
         yield outcome
     families: dict[Run, list[Run]] = defaultdict(list)
     for shape in groups:
         families[family(shape, engine)].append(shape)
     for shapes in sorted(families.values(), key=lambda shapes: step_flops(shapes[0])):
-        yield from _train_family(shapes, groups, lanes, engine, on_chunk, load)
+        yield from _train_family(shapes, groups, lanes, engine, on_chunk, load, refused)
+    if refused:
+        raise GlasswareError(_too_large(refused))
+
+
+def _too_large(refused: list[Run]) -> str:
+    """The runs that were set aside, in a sentence: each kind of network once."""
+    kinds = list(dict.fromkeys(run.label() for run in refused))
+    if len(kinds) == 1:
+        return f"a single {kinds[0]} does not fit in the device's memory; what is finished is kept"
+    named = ", ".join(kinds[:NAMED]) + (f" and {len(kinds) - NAMED} more" if len(kinds) > NAMED else "")
+    runs = runs_text(len(refused))
+    return f"{runs} do not fit in the device's memory, not even one at a time: {named}; all others are kept"
 
 
 def step_flops(run: Run) -> float:
@@ -109,41 +133,47 @@ def _train_family(
     engine: Engine,
     on_chunk: Callable[[Chunk], None],
     load: Load | None,
+    refused: list[Run],
 ) -> Iterator[Outcome]:
     """Train shapes that one program can. On out-of-memory halve the lanes, on a kernel's failure use XLA.
 
-    Runs in flight then start again.
+    Runs in flight then start again. Those that do not fit one at a time are added to ``refused``.
     """
     (shape, *relatives), runs = shapes, [run for shape in shapes for run in groups[shape]]
     count, used = len(devices()), choose(shape, engine)
-    wanted = choose_lanes(shape, len(runs), used) if lanes is None else count * max(1, -(-lanes // count))
+    wanted = choose_lanes(shape, len(runs), used) if lanes is None else level_lanes(shape, lanes)
     # Longest first: the tail of a sweep is then made of short runs.
     pending = deque(sorted(runs, key=lambda run: -run.steps))
     while pending:
         pool = None
         try:
             pool = _Pool(program(shape, wanted, used, tuple(relatives)), used, pending, load)
+            pool.refill()
             while pool.active:
                 yield from pool.advance(on_chunk)
-        except (jax.errors.JaxRuntimeError, KernelError) as error:
+        except (jax.errors.JaxRuntimeError, KernelError, MemoryError) as error:
             if pool is not None:
                 pending.extendleft(pool.abandon())
-            if "RESOURCE_EXHAUSTED" not in str(error) and "out of memory" not in str(error).lower():
+            if not _out_of_memory(error):
                 used = fallback(shape, engine, used, error)
                 if relatives:  # XLA compiles them one by one
                     left: dict[Run, list[Run]] = defaultdict(list)
                     for run in pending:
                         left[run.shape()].append(run)
                     for one in left:
-                        yield from _train_family([one], left, lanes, used, on_chunk, load)
+                        yield from _train_family([one], left, lanes, used, on_chunk, load, refused)
                     return
                 wanted = min(wanted, choose_lanes(shape, len(pending), used))
             elif wanted <= count:
-                raise GlasswareError(
-                    f"a single {shape.label()} does not fit in the device's memory; what is finished is kept"
-                ) from None
+                refused += pending
+                return
             else:
                 wanted = count * max(1, wanted // count // 2)
+
+
+def _out_of_memory(error: Exception) -> bool:
+    text = str(error)
+    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in text or "out of memory" in text.lower()
 
 
 class _Pool:
@@ -156,7 +186,6 @@ class _Pool:
         self.values = jax.tree.map(lambda a: np.stack([a] * compiled.lanes), compiled.shape.values())
         self.fresh = np.zeros(compiled.lanes, bool)
         self.rounds = 1
-        self._refill()
 
     @property
     def active(self) -> int:
@@ -193,7 +222,7 @@ class _Pool:
             if flight is not None:
                 yield self._retire(int(lane), flight, int(success[lane]), int(diverged[lane]))
         if self.pending:
-            self._refill()
+            self.refill()
         elif self.active:
             self._compact()
 
@@ -245,17 +274,15 @@ class _Pool:
             found["final"] = self.program.params(self.state, lane)
         return found
 
-    def _refill(self) -> None:
+    def refill(self) -> None:
         """Give empty lanes to pending runs, in turn over the devices so that they stay level."""
         for lane in self._turns():
             if not self.pending:
                 break
             if self.flights[lane] is None:
-                run = self.pending.popleft()
-                jax.tree.map(
-                    lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, run.values(self.load)
-                )
-                self.flights[lane] = _Flight(run)
+                values = self.pending[0].values(self.load)  # should these fail, the run is still pending
+                jax.tree.map(lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, values)
+                self.flights[lane] = _Flight(self.pending.popleft())
                 self.fresh[lane] = True
 
     def _turns(self) -> np.ndarray:

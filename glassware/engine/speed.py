@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from glassware.engine.choice import Engine, choose, program
-from glassware.engine.device import choose_lanes, devices, on_cpu
+from glassware.engine.device import choose_lanes, devices, level_lanes, on_cpu
 from glassware.engine.lanes import step_flops, tested
 from glassware.training import Run
 
@@ -56,10 +56,10 @@ def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "a
         runs, lanes = [_short_rounds(run) for run in runs[:count]], count
     shape = runs[0].shape()
     used = choose(shape, engine)
-    lanes = choose_lanes(shape, len(runs), used) if lanes is None else count * max(1, -(-lanes // count))
+    lanes = choose_lanes(shape, len(runs), used) if lanes is None else level_lanes(shape, lanes)
     compiled = program(shape, lanes, used, ())
-    chosen = [_patient(runs[i % len(runs)]) for i in range(lanes)]
-    values = jax.tree.map(lambda *leaves: np.stack(leaves), *(run.values() for run in chosen))
+    each_run = [_patient(run).values() for run in runs[:lanes]]
+    values = jax.tree.map(lambda *leaves: np.stack(leaves), *(each_run[i % len(each_run)] for i in range(lanes)))
     each = lanes // count
     most = max(1, min(each, int(CORE_WORK / round_flops(shape)))) if on_cpu() else each
     fresh = np.arange(lanes) % each < most  # lanes of one device are contiguous

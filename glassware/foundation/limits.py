@@ -15,8 +15,9 @@ MOST_RUNS = 2_000_000  # of one plan
 MOST_LANES = 2**20  # a GPU gains nothing past a sixteenth of it
 MOST_SEEDS = 1_000_000
 DEEPEST = 32  # tables within tables; no specification needs more than four
+MOST_TRIALS = 1_000_000  # of one search, and tries of a trial
 
-MOST = {"seeds": MOST_SEEDS, "lanes": MOST_LANES}
+MOST = {"seeds": MOST_SEEDS, "lanes": MOST_LANES, "budget": MOST_TRIALS, "trials": MOST_TRIALS, "tries": MOST_TRIALS}
 
 
 def check_counts(**counts: int | None) -> None:

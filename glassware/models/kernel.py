@@ -95,6 +95,10 @@ class KernelRidge(Solved):
         coefficients = self.fit(x, y)
         return lambda fresh: self.predict(coefficients, x, fresh)
 
+    def held_bytes(self, task: Task, m: int) -> int:
+        """The Gram matrix and its factors, and the sample."""
+        return 8 * m * (2 * m + task.input_size)
+
     def solve_flops(self, task: Task, m: int, test: int) -> float:
         """A symmetric factorisation and the products."""
         return m**3 / 3 + 2.0 * m * (m + test) * (task.input_size + 1)

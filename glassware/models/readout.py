@@ -72,6 +72,10 @@ class Readout(Solved):
         weights = np.linalg.solve(gram, moment)
         return lambda seen: _with_one(seen) @ weights
 
+    def held_bytes(self, task: Task, m: int) -> int:
+        """The Gram matrix and its factors."""
+        return 16 * (self.count(task) + 1) ** 2
+
     def solve_flops(self, task: Task, m: int, test: int) -> float:
         """The sums, a factorisation, and the features of all examples."""
         count = self.count(task) + 1

@@ -47,5 +47,9 @@ class Solved(Part):
     def solve_flops(self, task: Task, m: int, test: int) -> float:
         """Work of fitting m examples and examining them and ``test`` more."""
 
+    def held_bytes(self, task: Task, m: int) -> int:
+        """Memory that fitting m examples surely takes; 0 where that is not known."""
+        return 0
+
     def check(self, task: Task, m: int, scheme: str) -> None:
         """Raise a ValueError of one sentence if it does not fit this task, so many examples or this init scheme."""

@@ -22,6 +22,7 @@ from glassware.engine import (
     step_flops,
 )
 from glassware.engine.choice import KernelError, choose
+from glassware.engine.device import fits
 from glassware.foundation.errors import GlasswareError
 from glassware.sweeps.experience import Experience
 from glassware.sweeps.forecast import Amount, Forecast, ForecastCell, Measured
@@ -120,8 +121,10 @@ def _measure(
             break
         on_measure(f"measuring {shape.label()}")
         try:
+            if not fits(shape):
+                raise MemoryError(f"a single {shape.label()} does not fit in its memory")
             speed = measure_speed(shapes[shape], lanes, engine)
-        except (jax.errors.JaxRuntimeError, KernelError) as error:
+        except (jax.errors.JaxRuntimeError, KernelError, MemoryError) as error:
             failed = error
         else:
             measured.append(Measured(shape, speed.engine, speed.flops, speed.compiling))
