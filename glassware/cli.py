@@ -16,8 +16,10 @@ import typer
 from typer.core import TyperGroup
 
 from glassware.commands import bench, info, open_, plan, results, show, stores, studies, sweep, tabular, threshold
+from glassware.commands.options import checked_paths
 from glassware.foundation.commands import set_parts
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.names import printable
 from glassware.foundation.version import own_version
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
@@ -47,7 +49,7 @@ class Commands(TyperGroup):
 
 def fail(message: str, code: int) -> NoReturn:
     """Print what is wrong to standard error, and exit."""
-    print(f"glassware: {' '.join(message.split())}", file=sys.stderr)
+    print(f"glassware: {printable(' '.join(message.split()))}", file=sys.stderr)
     sys.exit(code)
 
 
@@ -125,6 +127,7 @@ def glassware(
             help="Python file that registers parts or studies of your own; may be given several times.",
             exists=True,
             dir_okay=False,
+            callback=checked_paths,
         ),
     ] = None,
 ) -> None:

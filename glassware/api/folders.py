@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.names import check_path
 from glassware.sweeps import Store
 
 STORE, FIGURES = "results/store", "results/figures"
@@ -21,13 +22,17 @@ def as_store(store: AnyStore) -> Store:
 
 def existing(store: AnyStore) -> Store:
     """A store to read from: a folder that is not there is likelier a misspelt path than an empty store."""
-    if not isinstance(store, Store) and not Path(store).exists():
+    if isinstance(store, Store):
+        return store
+    check_path(store)
+    if not Path(store).exists():
         raise GlasswareError(f"there is no store at {store}; 'glassware reproduce' and 'glassware sweep' make one")
     return as_store(store)
 
 
 def check_figures(folder: str | Path) -> None:
     """Fail early if the folder for figures is not writable; it is not made yet."""
+    check_path(folder)
     for place in (Path(folder), *Path(folder).absolute().parents):
         if place.exists():
             if not place.is_dir():

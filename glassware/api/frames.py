@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.names import check_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,7 @@ def to_csv(frame: pl.DataFrame, path: str | Path) -> Path:
     a,"[1.0,0.5]"
     <BLANKLINE>
     """
+    check_path(path)
     flat = [_as_json(column) if column.dtype.is_nested() else column for column in frame]
     try:
         pl.DataFrame(flat).write_csv(path)

@@ -12,6 +12,7 @@ from pathlib import Path
 from glassware.charts.backend import Spec, alt, vl_convert
 from glassware.charts.theme import CONFIG
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.names import check_path
 
 SCALE = 2  # pixels per point
 BROWSER = "in_browser"  # parameter of a chart: true on the page, false on paper
@@ -45,6 +46,7 @@ OPTIONS = {"renderer": "svg", "actions": {"export": True, "source": False, "comp
 
 def save(chart: alt.TopLevelMixin, folder: Path, name: str) -> tuple[Path, Path]:
     """Write ``name.png`` and a self-contained, interactive ``name.html`` into ``folder``, and return both paths."""
+    check_path(Path(folder) / f".{name}.html.1234567")  # as it is while it is written
     spec = specification(chart)
     png = vl_convert.vegalite_to_png(json.dumps(on_paper(spec)), vl_version=_version(), scale=SCALE)
     page = PAGE.format(
@@ -119,7 +121,8 @@ def _over(ours: object, theirs: object) -> object:
 
 
 def _script(spec: Spec) -> str:
-    return json.dumps(spec, separators=(",", ":")).replace("</", "<\\/")
+    # In a script "<!--<script>" would hide the rest of the page; in JSON a < may be spelt out anywhere it can stand.
+    return json.dumps(spec, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _title(spec: Spec) -> str:

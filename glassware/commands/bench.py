@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
+from glassware.commands.options import checked_path
 from glassware.printing.console import LOG_WIDTH, make_console, print_figures
 
 BENCH = Path("results/bench")
 
 
 def bench(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for bench.parquet, .png and .html.")] = BENCH,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for bench.parquet, .png and .html.", callback=checked_path)
+    ] = BENCH,
     shapes: Annotated[
         str | None,
         typer.Option(metavar="NxR,..", help="Inputs x neurons: 50x100,200x1000.", show_default="a few usual ones"),

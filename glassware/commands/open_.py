@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from glassware.commands.options import STORE, AsJson
+from glassware.commands.options import STORE, AsJson, checked_path
 from glassware.printing.console import make_console
 
 
 def open_store(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="Folder of results, one row per run.")] = STORE,
+    store: Annotated[
+        Path, typer.Argument(metavar="STORE", help="Folder of results, one row per run.", callback=checked_path)
+    ] = STORE,
     as_json: AsJson = False,
 ) -> None:
     """Say what a store holds: studies with how many of their runs, sweeps of your own, counts and size.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from glassware.foundation.limits import check_counts
+from glassware.foundation.names import check_path, printable
 
 if TYPE_CHECKING:
     from glassware.progress import Progress
@@ -21,14 +22,32 @@ def _checked(option: typer.CallbackParam, value: int | None) -> int | None:
     return value
 
 
+def checked_path(path: Path | None) -> Path | None:
+    """The path, unless nothing could be kept there."""
+    if path is not None:
+        check_path(path)
+    return path
+
+
+def checked_paths(paths: list[Path] | None) -> list[Path] | None:
+    """The paths, unless one of them cannot be a file."""
+    for path in paths or ():
+        check_path(path)
+    return paths
+
+
 # Values are checked here as in the API, but at once: the API imports JAX first.
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study, as 'glassware studies' lists them.")]
 Scale = Annotated[
     Literal["smoke", "laptop", "paper"],
     typer.Option(help="Size of the grid: seconds, minutes on two cores, or the paper's own."),
 ]
-StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="Folder of results, one row per run.")]
-FiguresFolder = Annotated[Path, typer.Option("--figures", metavar="DIR", help="Folder for figures, PNG and HTML.")]
+StoreFolder = Annotated[
+    Path, typer.Option("--store", metavar="DIR", help="Folder of results, one row per run.", callback=checked_path)
+]
+FiguresFolder = Annotated[
+    Path, typer.Option("--figures", metavar="DIR", help="Folder for figures, PNG and HTML.", callback=checked_path)
+]
 Seeds = Annotated[
     int | None, typer.Option(metavar="N", help="Runs per cell.", callback=_checked, show_default="the scale's own")
 ]
@@ -54,7 +73,11 @@ ShareOf = Annotated[
 DataFolder = Annotated[
     Path | None,
     typer.Option(
-        "--data", metavar="DIR", help="Folder of the tables of pareto/tabular.", show_default="GLASSWARE_DATA"
+        "--data",
+        metavar="DIR",
+        help="Folder of the tables of pareto/tabular.",
+        show_default="GLASSWARE_DATA",
+        callback=checked_path,
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
@@ -67,7 +90,7 @@ FEW_SEEDS = "fewer runs per cell than this scale has by itself: a verdict may be
 def end_with(failed: list[str]) -> None:
     """End the command with exit code 1 if something failed, a sentence about each on standard error."""
     for sentence in failed:
-        print(f"glassware: {sentence} (set GLASSWARE_DEBUG=1 to see where it comes from)", file=sys.stderr)
+        print(f"glassware: {printable(sentence)} (set GLASSWARE_DEBUG=1 to see where it comes from)", file=sys.stderr)
     if failed:
         raise typer.Exit(1)
 
@@ -79,5 +102,5 @@ def stoppable(progress: Progress, store: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         kept = f"{progress.kept:,} runs kept" if progress.stage else "what is finished is kept"  # pieces, not runs
-        print(f"stopped: {kept} in {store}; run the same command to go on", file=sys.stderr)
+        print(f"stopped: {kept} in {printable(str(store))}; run the same command to go on", file=sys.stderr)
         raise typer.Exit(130) from None

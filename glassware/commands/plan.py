@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from glassware.commands.options import STORE, AsJson, StoreFolder
+from glassware.commands.options import STORE, AsJson, StoreFolder, checked_path
 from glassware.foundation.errors import GlasswareError
 from glassware.printing.console import make_console, print_figures
 from glassware.printing.plan import print_plan
@@ -27,7 +27,10 @@ def plan(
     ] = None,
     store: StoreFolder = STORE,
     figure: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw data against compute, PNG and HTML.", show_default="none")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw data against compute, PNG and HTML.", show_default="none", callback=checked_path
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

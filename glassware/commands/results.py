@@ -18,8 +18,10 @@ from glassware.commands.options import (
     Seeds,
     StoreFolder,
     StudyName,
+    checked_path,
     end_with,
 )
+from glassware.foundation.names import printable
 from glassware.printing.claims import claims_markdown, failed_checks, print_claims
 from glassware.printing.console import make_console, print_figures
 
@@ -34,7 +36,10 @@ def claims(
     as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown and nothing else.")] = False,
     pages: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write these studies' pages of the docs into this folder.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write these studies' pages of the docs into this folder.", callback=checked_path
+        ),
     ] = None,
 ) -> None:
     """Judge claims on the results in the store; trains nothing.
@@ -49,11 +54,11 @@ def claims(
     if pages is not None:
         from glassware.printing.pages import write_pages
 
-        print(*write_pages(pages, kept, chosen), sep="\n")
+        print(*(printable(str(page)) for page in write_pages(pages, kept, chosen)), sep="\n")
         return
     if as_json or markdown:
         found = [judgement for one in chosen for judgement in judge(one, scale, store=kept, seeds=seeds)]
-        print(claims_markdown(found) if markdown else json.dumps([one.plain() for one in found], indent=2))
+        print(printable(claims_markdown(found)) if markdown else json.dumps([one.plain() for one in found], indent=2))
         end_with(failed_checks(found))
         return
     console = make_console()

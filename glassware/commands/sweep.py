@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from glassware.commands.options import STORE, EngineName, Lanes, ShareOf, StoreFolder, stoppable
+from glassware.commands.options import STORE, EngineName, Lanes, ShareOf, StoreFolder, checked_path, stoppable
 from glassware.printing.console import make_console
 from glassware.printing.summary import print_summary, print_two
 
@@ -16,7 +16,12 @@ def sweep(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE.toml", help="A sweep: a base run and what varies.", exists=True, dir_okay=False, readable=True
+            metavar="FILE.toml",
+            help="A sweep: a base run and what varies.",
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            callback=checked_path,
         ),
     ],
     store: StoreFolder = STORE,
@@ -24,7 +29,8 @@ def sweep(
     engine: EngineName = "auto",
     share: ShareOf = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows of the sweep as CSV, too.")
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Write the rows of the sweep as CSV, too.", callback=checked_path),
     ] = None,
 ) -> None:
     """Train a grid of your own, written as TOML.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from glassware.commands.options import FIGURES, AsJson, FiguresFolder
+from glassware.commands.options import FIGURES, AsJson, FiguresFolder, checked_path
 from glassware.printing.console import make_console, make_table, print_figures
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def tabular(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A table: .csv, .parquet or .arff.", exists=True, readable=True)
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A table: .csv, .parquet or .arff.", exists=True, readable=True, callback=checked_path
+        ),
     ],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the classes.")],
     drop: Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from glassware.commands.options import STORE, EngineName, Lanes, StoreFolder, stoppable
+from glassware.commands.options import STORE, EngineName, Lanes, StoreFolder, checked_path, stoppable
 from glassware.printing.console import make_console
 from glassware.printing.threshold import print_threshold
 
@@ -16,7 +16,11 @@ def threshold(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE.toml", help="A sweep with two values of the axis or more.", exists=True, dir_okay=False
+            metavar="FILE.toml",
+            help="A sweep with two values of the axis or more.",
+            exists=True,
+            dir_okay=False,
+            callback=checked_path,
         ),
     ],
     axis: Annotated[str, typer.Option(metavar="FIELD", help="What to search: m, model.width, ..")] = "m",

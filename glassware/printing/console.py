@@ -6,15 +6,36 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.status import Status
 from rich.table import Table
+from rich.text import Text
+
+from glassware.foundation.names import printable
 
 LOG_WIDTH = 120  # columns when the output is not a terminal
 
 
+class Passing(Status):
+    """A line that passes, with names in it that may look like markup."""
+
+    def update(self, status: RenderableType | None = None, **more: Any) -> None:
+        super().update(Text(printable(status)) if isinstance(status, str) else status, **more)
+
+
 class Screen(Console):
-    """A console whose reader may leave: ``glassware claims | head`` is no error, and work goes on to its end."""
+    """A console whose reader may leave: ``glassware claims | head`` is no error, and work goes on to its end.
+
+    Control characters are spelt out, in lines and in tables: names of files and columns are not ours.
+    """
+
+    def render_str(self, text: str, **more: Any) -> Text:
+        return super().render_str(printable(text), **more)
+
+    def status(self, status: RenderableType, **more: Any) -> Status:
+        return Passing(Text(printable(status)) if isinstance(status, str) else status, console=self, **more)
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

@@ -7,6 +7,7 @@ import time
 from rich.console import Console
 
 from glassware.engine import Chunk, Engine
+from glassware.foundation.names import printable
 from glassware.foundation.quantities import about, runs_text
 from glassware.progress.bars import Bars
 from glassware.sweeps import Forecast, MeasureError, Plan
@@ -99,7 +100,7 @@ class Progress:
             self._print(bars.line())
 
     def _print(self, line: str) -> None:
-        self.console.print(line, markup=False, highlight=False, soft_wrap=not self._draws())
+        self.console.print(printable(line), markup=False, highlight=False, soft_wrap=not self._draws())
 
 
 def _outlook(forecast: Forecast) -> str:

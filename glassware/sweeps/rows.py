@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
@@ -77,6 +78,9 @@ def row(outcome: Outcome) -> Row:
     """The outcome as plain data for the table; arrays of two and more axes are nested lists."""
     run, curves = outcome.run, _thin(outcome.curves)
     last = {name: float(values[-1]) for name, values in curves.items() if values.ndim == 1}
+    if outcome.steps_taken == 0:  # averages over the minibatches of no steps do not exist: null, not NaN
+        last = {name: value for name, value in last.items() if not math.isnan(value)}
+    metrics = {name: np.float32(last[name]) for name in last if name.startswith(("test_", "train_"))}
     found = {
         "id": run_id(run),
         **run.columns(),
@@ -85,8 +89,8 @@ def row(outcome: Outcome) -> Row:
         "steps_to_success": outcome.success_step,
         "diverged_step": outcome.diverged_step,
         "steps_taken": outcome.steps_taken,
-        **{name: np.float32(value) for name, value in last.items() if name.startswith(("test_", "train_"))},
-        "final_loss": last["loss"],
+        **metrics,
+        "final_loss": last.get("loss"),
         "seconds": outcome.seconds,
         "flops": outcome.flops,
         "engine": outcome.engine,

@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from glassware.foundation.errors import StoreError
+from glassware.foundation.names import check_path
 from glassware.sweeps import kept
 from glassware.sweeps.checked import write_checked
 from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
@@ -48,6 +49,7 @@ class Store:
     """
 
     def __init__(self, path: str | Path) -> None:
+        check_path(path)
         self.path = Path(path)
         self.parts_path = self.path / "parts"
         self.format, self.semantics = self._versions()
