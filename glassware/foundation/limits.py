@@ -30,19 +30,20 @@ def check_counts(**counts: int | None) -> None:
             raise GlasswareError(f"{name} must be at most {most:,}, not {short(value)}")
 
 
-def check_runs(factors: Iterable[int], what: str) -> None:
+def check_runs(factors: Iterable[int], what: str, hint: str = "split it") -> None:
     """Refuse a plan of too many runs.
 
     Args:
         factors: sizes whose product is the number of runs.
-        what: has them, as ``the sweep``.
+        what: has them, as ``the grid``.
+        hint: what to do about it.
     """
     count = 1
     for factor in factors:
         count *= factor
     if count > MOST_RUNS:
         text = f"{count:,}" if count < 10**15 else "far too many"  # thousands of digits cannot be written
-        raise GlasswareError(f"{what} has {text} runs, more than {MOST_RUNS:,}; split it")
+        raise GlasswareError(f"{what} has {text} runs, more than {MOST_RUNS:,}; {hint}")
 
 
 def check_depth(plain: Mapping[str, object]) -> None:

@@ -27,6 +27,7 @@ def check_path(path: str | Path) -> None:
     text = os.fspath(path)
     shown = printable(text if len(text) <= 2 * LONGEST else text[:LONGEST] + "…")
     if ADDRESS.match(text):
+        shown = re.sub(":/+", "://", shown, count=1)
         raise GlasswareError(f"{shown} is an address, not a folder or a file of this machine")
     if "\0" in text:
         raise GlasswareError(f"a name cannot have a zero byte: {shown}")

@@ -133,7 +133,8 @@ class Study:
         """Refuse too many runs before they are built, by what the second seed adds to the first."""
         made = [self.stages[number](scale, few, rows) for few in (1, 2)]
         one, two = (len(runs) if isinstance(runs, list | tuple) else 0 for runs in made)
-        check_runs([one + (seeds - 1) * max(0, two - one)], f"{self.name} at scale {scale} with {seeds:,} seeds")
+        named = f"{self.name} at scale {scale} with {seeds:,} seeds"
+        check_runs([one + (seeds - 1) * max(0, two - one)], named, "give fewer seeds")
 
     def size(self, scale: Scale) -> int:
         """How many runs the first stage has at a scale."""

@@ -1,3 +1,4 @@
+import json
 import re
 import struct
 from pathlib import Path
@@ -8,7 +9,7 @@ import vl_convert
 
 from glassware.charts import save, specification, success_curves
 from glassware.charts import save as save_function
-from glassware.charts.save import javascript
+from glassware.charts.save import javascript, on_page
 from glassware.charts.theme import CONFIG
 from glassware.foundation.errors import GlasswareError
 from tests.charts.made import cell, frontier
@@ -48,6 +49,23 @@ def test_a_title_cannot_end_the_script(tmp_path: Path) -> None:
     page = path.read_text(encoding="utf-8")
     assert page.count("</script>") == 2
     assert "<title>&lt;/script&gt;&lt;b&gt;&amp;</title>" in page
+
+
+def test_nothing_in_the_data_can_open_a_comment_or_a_script(tmp_path: Path) -> None:
+    """After ``<!--<script>`` a browser takes the rest of the page for a comment, and shows none of it."""
+    drawn = chart("<!--<script> & </SCRIPT >")
+    _, path = save(drawn, tmp_path, "rates")
+    embedded = path.read_text(encoding="utf-8").rpartition("<script>")[2].partition("</script>")[0]
+    assert "<" not in embedded
+    spec, _ = json.JSONDecoder().raw_decode(embedded, embedded.index("{"))
+    assert spec == on_page(specification(drawn))
+
+
+def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
+    for name in ("a" * 250, "caf\udce9"):
+        with pytest.raises(GlasswareError, match="the name"):
+            save(chart(), tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_usual_paths_pass(tmp_path):
     ("path", "said"),
     [
         ("s3://bucket/x", "s3://bucket/x is an address, not a folder"),
-        ("s3:/bucket", "an address"),
+        ("s3:/bucket", "s3://bucket is an address"),
         ("file:///tmp", "an address"),
         ("a\0b", r"zero byte: a\\x00b"),
         ("caf\udce9", r"the name caf\\udce9 is not text in UTF-8"),

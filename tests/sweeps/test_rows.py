@@ -42,6 +42,19 @@ def test_online_and_never_are_null():
     assert table.select("m", "s", "eps", "steps_to_success", "diverged_step").row(0) == (None,) * 5
 
 
+def test_a_run_that_needs_no_step_has_no_averages_over_steps():
+    """Whatever is examined succeeds at an error of 1: at step 0, before the first minibatch."""
+    for engine in ("auto", "xla"):
+        (outcome,) = train([tiny(evaluation={"every": 10, "test": 100, "success": 1.0})], engine=engine)
+        found = row(outcome)
+        assert found["steps_taken"] == 0
+        table = frame([found])
+        assert table.select("train_error", "final_loss").row(0) == (None, None)
+        assert 0 < table["test_error"].item() < 1
+    (outcome,) = train([tiny(m=30, evaluation={"every": 10, "test": 100, "train": 30, "success": 1.0})])
+    assert 0 <= row(outcome)["train_error"] <= 1  # measured, not averaged
+
+
 def test_a_long_curve_is_thinned_and_keeps_its_ends():
     for points in (1, CURVE_POINTS, CURVE_POINTS + 1, 3 * CURVE_POINTS + 2):
         found = row(made(points))
