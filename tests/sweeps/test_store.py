@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.foundation.errors import StoreError
+from glassware.foundation.errors import GlasswareError, StoreError
 from glassware.sweeps import SEMANTICS, Store, sweep
 from glassware.sweeps import store as store_module
 from glassware.sweeps.formats import FORMAT
@@ -279,7 +279,7 @@ def test_a_folder_with_other_things_in_it_is_refused(tmp_path):
 
 
 def test_a_path_that_cannot_be_looked_at_is_refused(tmp_path):
-    with pytest.raises(StoreError, match="File name too long"):
+    with pytest.raises(GlasswareError, match="is too long for a file system"):
         Store(tmp_path / ("x" * 300))
 
 
