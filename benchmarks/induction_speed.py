@@ -2,136 +2,167 @@
 
     python -m benchmarks.induction_speed                                two states, 16 seeds, the CPU cores
     python -m benchmarks.induction_speed --states 3 --torch-python .venv-torch/bin/python
+    python -m benchmarks.induction_speed --device gpu --seeds 256 --torch-python .venv-torch/bin/python
 
 Every peer does full steps in float32: fresh sequences, two layers of attention, cross-entropy at every position,
 gradient, AdamW. Each is a process of its own and first takes some steps on given sequences from given weights, after
 which all must have the same loss. PyTorch peers run under --torch-python and are left out where that has no PyTorch.
-Printed is a Markdown table, with the work of a step and what a large matrix product reaches in the same run.
+Printed is a Markdown table, with the work of a step and what a large matrix product reaches in the same run. The
+engine works with few features instead of d dimensions: its operations are counted as it does them.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import statistics
-import subprocess
-import sys
-from pathlib import Path
-from typing import IO, Any, cast
+import math
+from typing import Any
 
 import numpy as np
 
-from benchmarks.margins_speed import Peer, has_torch
+from benchmarks import race, race_peer
+from benchmarks.race_peer import Advance, Problem, leaf
 
-RATE, CHECKED, AGREE = 1e-4, 10, 1e-3
-EXP = 24  # operations of the kernel's exponential
-ENGINE, JAX, PRODUCT = "glassware", "JAX `jit(vmap(scan))`", "matrix product"
-
-Problem = dict[str, Any]
-
-
-class Clocked(Peer):
-    """A peer whose processor time is known too: on a busy machine it says more than the clock."""
-
-    def clock(self, seconds: float) -> tuple[float, float]:
-        """Model-steps per second, and per second of one core."""
-        answer = self._ask(f"{seconds}\n")
-        return answer["steps"] / answer["wall"], answer["steps"] / answer["cores"]
+RATE, CHECKED = 1e-4, 10
+EXP = {"cpu": 24, "gpu": 1}  # operations of an exponential: of our kernel's, and one instruction
+EVERY = {"cpu": 50, "gpu": 200}  # steps of one call of the engine
+CALLED = {"cpu": 4, "gpu": 200}  # and of plain JAX
 
 
-def contestants(problem: Problem, torch_python: str) -> list[Clocked]:
-    """Everybody who can take part, compiled and warm."""
-    here = [sys.executable, "-m", "benchmarks.induction_peers"]
-    names = ((ENGINE, "engine"), (JAX, "jax"), (PRODUCT, "product"))
-    wanted: list[tuple[str, list[str], Problem]] = [(title, [*here, name], {}) for title, name in names]
-    if has_torch(torch_python):
-        script, cores = [torch_python, str(Path(__file__).with_name("induction_torch.py"))], os.cpu_count() or 1
-        for threads in sorted({1, cores}):
-            title = f"PyTorch eager, one model, {threads} thread{'s' * (threads > 1)}"
-            wanted.append((title, script, {"peer": "one", "threads": threads}))
-        wanted.append((f"PyTorch, {problem['lanes']} stacked models", script, {"peer": "stacked", "threads": cores}))
-    else:
-        print(f"no PyTorch under {torch_python}: its peers are left out", flush=True)
-    found = []
-    for title, command, more in wanted:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        peer = Clocked(title, process)
-        peer.greet({**problem, **more})
-        print(f"ready: {title} ({peer.library}), loss {peer.loss}", flush=True)
-        found.append(peer)
-    losses = [peer.loss for peer in found if peer.loss is not None]
-    if max(losses) - min(losses) > AGREE * max(losses):
-        raise SystemExit("the peers do not train the same network")
-    return found
+def flops(problem: Problem, device: str) -> tuple[float, float]:
+    """Of a step: of the formula in d dimensions, as products of matrices; and of ours, attention only.
 
-
-Readings = dict[str, list[tuple[float, float]]]
-
-
-def compare(problem: Problem, torch_python: str, turns: int, seconds: float) -> Readings:
-    """The rates of all peers, turn by turn."""
-    peers = contestants(problem, torch_python)
-    readings: Readings = {peer.title: [] for peer in peers}
-    try:
-        for _ in range(turns):
-            for peer in peers:
-                readings[peer.title].append(peer.clock(seconds))
-    finally:
-        for peer in peers:
-            cast(IO[str], peer.process.stdin).close()
-            peer.process.wait()
-    return readings
-
-
-def work(problem: Problem) -> tuple[float, float]:
-    """Operations of a step: of the formula in d dimensions, as products of matrices; and of ours, attention only."""
+    On a GPU ours is products of whole matrices too, keys that lie ahead included.
+    """
     k, t, d, batch = (problem[name] for name in ("states", "length", "width", "batch"))
     formula = 3 * 2 * batch * t * (2 * (3 * d * d + 3 * t * d) + d * k)
-    pairs = batch * t * (t + 1) / 2
+    pairs = batch * t * (t if device == "gpu" else (t + 1) / 2)
     features = (k - 1, k, k - 1), (2 * (k - 1), 2 * k - 1, 2 * (k - 1))  # of keys, offsets and values, by layer
-    return formula, sum(pairs * (6 * sum(sizes) + EXP) for sizes in features)
+    return formula, sum(pairs * (6 * sum(sizes) + EXP[device]) for sizes in features)
+
+
+def engine(problem: Problem) -> tuple[Advance, float]:
+    """Rounds of the engine, and the loss of the network that it trains."""
+    from glassware.models import CausalTransformer
+    from glassware.tasks import MarkovChain
+    from glassware.training import AdamW, Evaluation, Run
+
+    every, model = EVERY[problem["device"]], CausalTransformer(width=problem["width"])
+    run = Run(
+        task=MarkovChain(states=problem["states"], length=problem["length"]),
+        model=model,
+        optimiser=AdamW(lr=problem["lr"], b2=0.95, weight_decay=0.1),
+        batch=problem["batch"],
+        steps=every * (2**22 // every),
+        evaluation=Evaluation(every=every, test=32, success=0.0, stop=False),
+    )
+    advance = race_peer.rounds(run, problem)
+    return advance, _loss(problem, lambda leaves, x: model.apply(_as_params(leaves), x))
+
+
+def _as_params(leaves: dict[str, Any]) -> Any:
+    """Weights by name as the tuple that our model takes."""
+    part = lambda layer: {name: leaves[f"{layer}.{name}"] for name in ("q", "k", "v", "positions")}
+    return {"tokens": leaves["tokens"]}, part("first"), part("second"), {"w": leaves["w"]}
+
+
+def plain_jax(problem: Problem) -> tuple[Advance, float]:
+    """jit(vmap(scan)) as one writes it down, on one default device with all its cores."""
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    k, t, batch, lanes = (problem[name] for name in ("states", "length", "batch", "lanes"))
+    optimiser, steps = _adamw(problem), CALLED[problem["device"]]
+
+    def sequences(key: jax.Array) -> jax.Array:
+        first, second = jax.random.split(key)
+        ends = jnp.cumsum(jax.random.dirichlet(first, jnp.ones(k), (batch, k)), axis=-1)[..., :-1]
+
+        def move(state: jax.Array, u: jax.Array) -> tuple[jax.Array, jax.Array]:
+            law = jnp.take_along_axis(ends, state[:, None, None], axis=1)[:, 0]
+            return (state := jnp.sum(u[:, None] >= law, axis=-1)), state
+
+        return jax.lax.scan(move, jnp.zeros(batch, int), jax.random.uniform(second, (t + 1, batch)))[1].T
+
+    def step(carry: Any, key: jax.Array) -> Any:
+        weights, state = carry
+        tokens = sequences(key)
+        objective = lambda w: _cross_entropy(network(w, tokens[:, :-1]), tokens[:, 1:])
+        loss, slope = jax.value_and_grad(objective)(weights)
+        updates, state = optimiser.update(slope, state, weights)
+        return (optax.apply_updates(weights, updates), state), loss
+
+    train = jax.jit(jax.vmap(lambda carry, key: jax.lax.scan(step, carry, jax.random.split(key, steps))))
+    weights = {name: jnp.asarray(leaf) for name, leaf in race_peer.first_weights(problem).items()}
+    carry, keys = (weights, jax.vmap(optimiser.init)(weights)), jax.random.split(jax.random.key(0), lanes)
+
+    def advance() -> int:
+        nonlocal carry
+        carry, _ = jax.block_until_ready(train(carry, keys))
+        return steps * lanes
+
+    advance()
+    return advance, _loss(problem, network)
+
+
+def network(weights: dict[str, Any], x: Any) -> Any:
+    """Two layers of attention with relative positions: softmax over a square of scores per sequence."""
+    import jax
+    import jax.numpy as jnp
+
+    z, t, d = weights["tokens"][x], x.shape[-1], weights["tokens"].shape[-1]
+    offset = jnp.arange(t)[:, None] - jnp.arange(t)
+    for layer in ("first", "second"):
+        q, k, v = (z @ weights[f"{layer}.{name}"] for name in "qkv")
+        by_offset = q @ weights[f"{layer}.positions"].T
+        by_key = jnp.take_along_axis(by_offset, jnp.maximum(offset, 0)[None], axis=2)
+        scores = (q @ k.transpose(0, 2, 1) + by_key) / math.sqrt(d)
+        z = z + jax.nn.softmax(jnp.where(offset < 0, -jnp.inf, scores), axis=-1) @ v
+    return z @ weights["w"]
+
+
+def _cross_entropy(logits: Any, y: Any) -> Any:
+    import jax
+    import jax.numpy as jnp
+
+    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), y[..., None], axis=-1))
+
+
+def _adamw(problem: Problem) -> Any:
+    import optax
+
+    return optax.adamw(problem["lr"], b2=0.95, weight_decay=0.1)
+
+
+def _loss(problem: Problem, apply: Any) -> float:
+    """What is compared: the first model's loss on the given sequences."""
+    tokens = np.asarray(problem["tokens"])
+    weights = {name: leaf[0] for name, leaf in race_peer.first_weights(problem).items()}
+    objective = lambda w: _cross_entropy(apply(w, tokens[:, :-1]), tokens[:, 1:])
+    return race_peer.loss_after(problem["checked"], objective, _adamw(problem), weights)
 
 
 def main() -> None:
     """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--states", type=int, default=2)
-    parser.add_argument("--length", type=int, default=100)
-    parser.add_argument("--width", type=int, default=16)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--seeds", type=int, default=16, help="models trained together")
-    parser.add_argument("--torch-python", default=sys.executable, help="a Python that has PyTorch")
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of one reading")
+    parser = race.parser(__doc__, seeds=16)
+    parser.add_argument("--states", type=int, default=2, help="k of a chain")
+    parser.add_argument("--length", type=int, default=100, help="t, positions of a sequence")
+    parser.add_argument("--width", type=int, default=16, help="d of an embedding")
+    parser.add_argument("--batch", type=int, default=64, help="sequences per step")
     given = parser.parse_args()
+    if given.serve:
+        race_peer.serve_jax(given.serve, engine, plain_jax)
+        return
     k, t, d = given.states, given.length, given.width
-    square = [[f"{layer}.{name}", d, d] for layer in ("first", "second") for name in "qkv"]
-    positions = [[f"{layer}.positions", t, d] for layer in ("first", "second")]
+    layers = ("first", "second")
+    shapes = {"tokens": (k, d), **{f"{layer}.{name}": (d, d) for layer in layers for name in "qkv"}}
+    shapes |= {**{f"{layer}.positions": (t, d) for layer in layers}, "w": (d, k)}
     problem = {
-        "states": k, "length": t, "width": d, "batch": given.batch, "lanes": given.seeds, "lr": RATE,
-        "leaves": [["tokens", k, d], *square, *positions, ["w", d, k]], "checked": CHECKED, "fixed": False,
+        "states": k, "length": t, "width": d, "batch": given.batch, "lr": RATE, "lanes": given.seeds,
+        "leaves": [leaf(name, *shape, bound=0.2) for name, shape in shapes.items()], "checked": CHECKED,
         "tokens": np.random.default_rng(0).integers(0, k, (given.batch, t + 1)).tolist(),
     }  # fmt: skip
-    readings = compare(problem, given.torch_python, given.turns, given.seconds)
-    _print_table(f"k = {k}, t = {t}, d = {d}, batch {given.batch}, {given.seeds} seeds", work(problem), readings)
-
-
-def _print_table(title: str, operations: tuple[float, float], readings: Readings) -> None:
-    formula, ours = operations
-    ceiling = statistics.median(per_core for _, per_core in readings.pop(PRODUCT))
-    print(f"\n{title}; a step takes {formula / 1e6:,.0f} MFLOP by the formula, {ours / 1e6:,.0f} in our features; "
-          f"a core multiplies large matrices at {ceiling / 1e9:,.0f} GFLOP/s")  # fmt: skip
-    print("\n| | model-steps/s | ours over it | per core-second | ± | ours over it | share of matrix products' rate |")
-    print("|---|---|---|---|---|---|---|")
-    for name, rates in readings.items():
-        walls, cores = zip(*rates, strict=True)
-        ratios = [[a[i] / b[i] for a, b in zip(readings[ENGINE], rates, strict=True)] for i in (0, 1)]
-        by_wall, by_core = map(statistics.median, ratios)
-        wall, core = statistics.median(walls), statistics.median(cores)
-        spread, share = (max(cores) - min(cores)) / 2 / core, core * (ours if name == ENGINE else formula) / ceiling
-        print(
-            f"| {name} | {wall:,.0f} | {by_wall:.1f} × | {core:,.0f} | {spread:.0%} | {by_core:.1f} × | {share:.0%} |"
-        )
+    formula, ours = flops(problem, given.device)
+    race.run(race.Race("induction", f"k = {k}, t = {t}, d = {d}, batch {given.batch}", problem, formula, ours), given)
 
 
 if __name__ == "__main__":

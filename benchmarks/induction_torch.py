@@ -1,24 +1,17 @@
-"""PyTorch's part of ``benchmarks.induction_speed``: a process that trains causal transformers when it is asked to.
-
-It needs nothing but PyTorch, so it may run under another Python. The problem comes as the first line of its input, as
-JSON; then every line asks for so many seconds of training, and the answer says how many model-steps that were.
-"""
+"""PyTorch's part of ``benchmarks.induction_speed``: causal transformers. It needs nothing but PyTorch and NumPy."""
 
 from __future__ import annotations
 
-import json
 import math
-import sys
-import time
-from collections.abc import Callable
-from typing import Any
 
 import torch
-from torch.nn import functional
+from torch.nn.functional import cross_entropy
+
+from benchmarks.race_peer import Problem
+from benchmarks.race_torch import Call, Training, adamw, captured, first_weights, serve
 
 AHEAD = 64  # steps whose sequences are drawn at once: an interpreter takes long to walk along them
-
-Step = Callable[[], torch.Tensor]
+AT_ONCE = 2**20  # sequences that are drawn at once, at most
 
 
 def network(weights: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
@@ -29,7 +22,7 @@ def network(weights: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
     models, t, d = len(weights["tokens"]), x.shape[-1], weights["tokens"].shape[-1]
     table = weights["tokens"][:, None].expand(-1, x.shape[1], -1, -1)
     z = torch.gather(table, 2, x[..., None].expand(-1, -1, -1, d))
-    place = torch.arange(t)
+    place = torch.arange(t, device=x.device)
     offset = (place[:, None] - place).clamp(min=0)
     ahead = place[None, :] > place[:, None]
     for layer in ("first", "second"):
@@ -41,70 +34,52 @@ def network(weights: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
     return z @ weights["w"][:, None]
 
 
-def sequences(problem: dict[str, Any], models: int) -> torch.Tensor:
-    """Chains with a flat prior for many steps, side by side, position by position: (steps, models, batch, t + 1)."""
-    k, t, batch = problem["states"], problem["length"], AHEAD * problem["batch"]
-    rows = -torch.rand(models, batch, k, k).log()
-    ends = (rows / rows.sum(-1, keepdim=True)).cumsum(-1)[..., :-1]
-    tokens = [torch.randint(k, (models, batch))]  # any start will do for the clock
-    u = torch.rand(t, models, batch)
-    for p in range(t):
-        law = torch.gather(ends, 2, tokens[-1][..., None, None].expand(-1, -1, 1, k - 1))[:, :, 0]
-        tokens.append((u[p][..., None] >= law).sum(-1))
-    return torch.stack(tokens, dim=-1).view(models, AHEAD, problem["batch"], t + 1).transpose(0, 1)
+def sequences(problem: Problem, models: int, place: torch.device) -> Call:
+    """Draws chains with a flat prior for some steps, position by position: (steps, models, batch, t + 1)."""
+    k, t = problem["states"], problem["length"]
+    ahead = max(1, min(AHEAD, AT_ONCE // (models * problem["batch"])))
+    batch = ahead * problem["batch"]
+
+    def draw() -> torch.Tensor:
+        rows = -torch.rand(models, batch, k, k, device=place).log()
+        ends = (rows / rows.sum(-1, keepdim=True)).cumsum(-1)[..., :-1]
+        tokens = [torch.randint(k, (models, batch), device=place)]  # any start will do for the clock
+        u = torch.rand(t, models, batch, device=place)
+        for p in range(t):
+            law = torch.gather(ends, 2, tokens[-1][..., None, None].expand(-1, -1, 1, k - 1))[:, :, 0]
+            tokens.append((u[p][..., None] >= law).sum(-1))
+        return torch.stack(tokens, dim=-1).view(models, ahead, problem["batch"], t + 1).transpose(0, 1)
+
+    return captured(draw) if problem["peer"] == "graphed" else draw
 
 
-def make_step(problem: dict[str, Any], models: int) -> Step:
+def make(problem: Problem, models: int, place: torch.device) -> Training:
     """One step of so many models along a batch axis; the losses are summed, so one backward serves all."""
-    weights = {name: leaf[:models].clone().requires_grad_() for name, leaf in first_weights(problem).items()}
-    optimiser = torch.optim.AdamW(list(weights.values()), lr=problem["lr"], betas=(0.9, 0.95), weight_decay=0.1)
-    fixed = torch.tensor(problem["tokens"])[None].expand(models, -1, -1) if problem["fixed"] else None
+    weights = first_weights(problem, models, place)
+    optimiser = adamw(problem, weights.values(), betas=(0.9, 0.95), weight_decay=0.1)
+    tokens = torch.tensor(problem["tokens"], device=place).repeat(models, 1, 1)
     drawn: list[torch.Tensor] = []
 
     def step() -> torch.Tensor:
-        if fixed is None and not drawn:
-            drawn.extend(sequences(problem, models))
-        tokens = drawn.pop() if fixed is None else fixed
         logits = network(weights, tokens[..., :-1])
-        losses = functional.cross_entropy(logits.flatten(0, 2), tokens[..., 1:].flatten(), reduction="none")
+        losses = cross_entropy(logits.flatten(0, 2), tokens[..., 1:].flatten(), reduction="none")
         total = losses.view(models, -1).mean(1)
         optimiser.zero_grad()
         total.sum().backward()
         optimiser.step()
         return total.detach()[0]
 
-    return step
+    if problem["checking"]:
+        return Training(step)
+    draw = sequences(problem, models, place)
 
+    def feed() -> None:
+        if not drawn:
+            drawn.extend(draw())
+        tokens.copy_(drawn.pop())
 
-def first_weights(problem: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """The weights that every peer starts from: a formula, so that no library's random numbers matter."""
-    made = {}
-    for which, (name, rows, columns) in enumerate(problem["leaves"]):
-        places = torch.arange(problem["lanes"] * rows * columns, dtype=torch.float64) + 1 + 7919 * which
-        spread = 0.2 * (2 * ((places * 0.6180339887498949) % 1) - 1)
-        made[name] = spread.float().reshape(problem["lanes"], rows, columns)
-    return made
-
-
-def main() -> None:
-    """Answer until the input ends."""
-    problem = json.loads(sys.stdin.readline())
-    torch.manual_seed(0)
-    torch.set_flush_denormal(True)  # as XLA does
-    torch.set_num_threads(problem["threads"])
-    models = 1 if problem["peer"] == "one" else problem["lanes"]
-    step = make_step({**problem, "fixed": True}, models)
-    for _ in range(problem["checked"]):
-        loss = step()
-    print(json.dumps({"loss": float(loss), "library": f"torch {torch.__version__}"}), flush=True)
-    step = make_step(problem, models)
-    for line in sys.stdin:
-        wanted, steps, started, busy = float(line), 0, time.perf_counter(), time.process_time()
-        while (wall := time.perf_counter() - started) < wanted or not steps:
-            step()
-            steps += models
-        print(json.dumps({"steps": steps, "wall": wall, "cores": time.process_time() - busy}), flush=True)
+    return Training(step, feed)
 
 
 if __name__ == "__main__":
-    main()
+    serve(make)

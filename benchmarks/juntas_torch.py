@@ -1,35 +1,14 @@
-"""PyTorch's part of ``benchmarks.juntas_speed``: a process that trains Transformers on juntas when it is asked to.
-
-It needs nothing but PyTorch, so it may run under another Python. The problem comes as the first line of its input, as
-JSON; then every line asks for so many seconds of training, and the answer says how many model-steps that were.
-"""
+"""PyTorch's part of ``benchmarks.juntas_speed``: Transformers on juntas. It needs nothing but PyTorch and NumPy."""
 
 from __future__ import annotations
 
-import json
 import math
-import sys
-import time
-from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch.nn.functional import cross_entropy, dropout, gelu, layer_norm
 
-STEPS = 5  # between two looks at the clock
-
-
-def weights(lanes: int, length: int, d: int, place: torch.device) -> dict[str, torch.Tensor]:
-    """First weights of so many networks."""
-    sizes = {"tokens": (3, d), "positions": (length + 1, d), "q": (d, d), "k": (d, d), "v": (d, d), "out": (d, d),
-             "up": (d, 4 * d), "down": (4 * d, d), "w": (d, 2)}  # fmt: skip
-    found = {name: 0.02 * torch.randn(lanes, *size, device=place) for name, size in sizes.items()}
-    biases = {"q": d, "k": d, "v": d, "out": d, "up": 4 * d, "down": d}
-    found |= {f"{name}_bias": torch.zeros(lanes, 1, size, device=place) for name, size in biases.items()}
-    for name in ("attention", "mlp", "last"):
-        found |= {f"{name}_scale": torch.ones(lanes, 1, d, device=place)}
-        found |= {f"{name}_shift": torch.zeros(lanes, 1, d, device=place)}
-    return {name: leaf.requires_grad_() for name, leaf in found.items()}
+from benchmarks.race_peer import Problem
+from benchmarks.race_torch import Training, adamw, first_weights, serve
 
 
 def logits(p: dict[str, torch.Tensor], x: torch.Tensor, heads: int, rates: dict[str, float]) -> torch.Tensor:
@@ -52,17 +31,17 @@ def logits(p: dict[str, torch.Tensor], x: torch.Tensor, heads: int, rates: dict[
     return torch.bmm(norm(z, "last"), p["w"])
 
 
-def steps_of(problem: dict[str, Any], lanes: int, place: torch.device) -> Callable[[], torch.Tensor]:
+def make(problem: Problem, models: int, place: torch.device) -> Training:
     """One step of AdamW with clipping, on the same full batches every time."""
-    m, t = problem["m"], problem["length"]
-    x = (torch.rand(lanes, m, t, device=place) < 0.7937).float()
+    x = torch.tensor(problem["x"], dtype=torch.float32, device=place).repeat(models, 1, 1)
     y = x[..., :3].prod(-1).long()
-    p = weights(lanes, t, problem["width"], place)
-    optimiser = torch.optim.AdamW(p.values(), lr=1e-3, weight_decay=1e-4)
+    p = first_weights(problem, models, place)
+    optimiser = adamw(problem, p.values(), weight_decay=problem["decay"])
+    rates = dict.fromkeys(problem["rates"], 0.0) if problem["checking"] else problem["rates"]
 
     def step() -> torch.Tensor:
-        outputs = logits(p, x, problem["heads"], problem["rates"])
-        losses = cross_entropy(outputs.flatten(0, 1), y.flatten(), reduction="none").view(lanes, m).mean(1)
+        outputs = logits(p, x, problem["heads"], rates)
+        losses = cross_entropy(outputs.flatten(0, 1), y.flatten(), reduction="none").view(models, -1).mean(1)
         optimiser.zero_grad()
         losses.sum().backward()
         grads = [leaf.grad for leaf in p.values() if leaf.grad is not None]
@@ -71,33 +50,10 @@ def steps_of(problem: dict[str, Any], lanes: int, place: torch.device) -> Callab
         for g in grads:
             g.mul_(factors.view(-1, *[1] * (g.dim() - 1)))
         optimiser.step()
-        return losses.detach()
+        return losses.detach()[0]
 
-    return step
-
-
-def main() -> None:
-    """Answer until the input ends."""
-    problem = json.loads(sys.stdin.readline())
-    torch.set_flush_denormal(True)  # as XLA does
-    if problem["threads"]:
-        torch.set_num_threads(problem["threads"])
-    place = torch.device("cuda" if problem["device"] == "gpu" else "cpu")
-    lanes = 1 if problem["peer"] == "one" else problem["lanes"]
-    step = steps_of(problem, lanes, place)
-    for _ in range(problem["checked"]):
-        losses = step()
-    print(json.dumps({"loss": float(losses.mean()), "library": f"torch {torch.__version__}"}), flush=True)
-    for line in sys.stdin:
-        wanted, steps, started = float(line), 0, time.perf_counter()
-        while (wall := time.perf_counter() - started) < wanted or not steps:
-            for _ in range(STEPS if lanes == 1 else 1):
-                step()
-            if place.type == "cuda":
-                torch.cuda.synchronize()
-            steps += STEPS if lanes == 1 else lanes
-        print(json.dumps({"steps": steps, "wall": wall}), flush=True)
+    return Training(step)
 
 
 if __name__ == "__main__":
-    main()
+    serve(make)

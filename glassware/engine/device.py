@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any, TypeVar, cast
 
 import jax
 import numpy as np
@@ -13,6 +15,8 @@ from glassware.engine.cache import keep_compiled
 from glassware.models import Solved
 from glassware.training import Run
 from glassware.training.gradient import step_examples
+
+Traced = TypeVar("Traced", bound=Callable[..., Any])
 
 CPU_LANES = 32  # lanes a core works through in turn; enough to keep cores level while runs end at different times
 FEWEST_LANES = 16  # of a small network on a core: idle lanes cost nothing there, and another number compiles again
@@ -48,6 +52,21 @@ def stay(number: int) -> None:
 def on_cpu() -> bool:
     """Whether lanes run on CPU cores."""
     return devices()[0].platform == "cpu"
+
+
+def full_float32(traced: Traced) -> Traced:
+    """The same function, with matrix products that keep all of float32.
+
+    A GPU rounds their factors to 11 bits (tf32) unless it is told otherwise: enough to train on, too little for margins
+    that are compared with an optimum, and another network than a CPU's after far fewer steps.
+    """
+
+    @wraps(traced)
+    def exact(*given: Any) -> Any:
+        with jax.default_matmul_precision("highest"):
+            return traced(*given)
+
+    return cast(Traced, exact)
 
 
 def memory() -> int:

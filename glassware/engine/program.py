@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from glassware.engine import attention
-from glassware.engine.device import mesh, on_cpu
+from glassware.engine.device import full_float32, mesh, on_cpu
 from glassware.foundation.arrays import Array, Bool, Int, LaneValues, Params, RunValues, Shaped, Whole
 from glassware.tasks import Parity
 from glassware.training import Constant, Loop, Records, Run, State
@@ -120,7 +120,7 @@ class Program:
             check_vma=False,
         )
         self._advance = jax.jit(sharded, donate_argnums=1)
-        self._final = jax.jit(self.loop.final)
+        self._final = jax.jit(full_float32(self.loop.final))
         self._first = jax.jit(lambda values: self.loop.init(values).params)
 
     @property
@@ -174,7 +174,7 @@ class Program:
         return cast(Params, held)
 
     def _body(self, chunk: Chunk) -> tuple[State, Records]:
-        return self._each(chunk) if on_cpu() else self._together(chunk)
+        return self._each(chunk) if on_cpu() else full_float32(self._together)(chunk)
 
     def _each(self, chunk: Chunk) -> tuple[State, Records]:
         def one(lane: tuple[RunValues, State, Bool[Array, ""]]) -> tuple[State, Records]:
