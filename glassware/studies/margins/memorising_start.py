@@ -29,7 +29,7 @@ from glassware.studies.lanes import Measure, each_lane, span
 from glassware.studies.margins.shared import figures
 from glassware.studies.margins.shared.curves import Row, lanes, last
 from glassware.studies.margins.shared.optima import GAMMA, at_step, repeat
-from glassware.studies.margins.shared.runs import group_run
+from glassware.studies.margins.shared.runs import group_run, portable
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_least, at_most, between
 from glassware.theory.margins.finite import finite_lambda_tied
@@ -66,7 +66,7 @@ def best_scale(group: str, lam: float) -> float:
     Its wrong labels tie, so its margin gives the best gap; the two neurons of a pair write 4 scale^3.
     """
     order = named(group).order
-    return float((finite_lambda_tied(memorising_margin(order), order, lam).gap / 4) ** (1 / 3))
+    return portable((finite_lambda_tied(memorising_margin(order), order, lam).gap / 4) ** (1 / 3))
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------

@@ -85,8 +85,14 @@ def parity_run(
     )  # fmt: skip
 
 
+def portable(setting: float) -> float:
+    """A computed setting to twelve digits: the last ones differ between machines, and with them the ids of runs."""
+    return float(f"{setting:.12g}")
+
+
 def _penalty(model: Homogeneous, lam: float) -> L2 | MixedNorm:
     """lambda times the sum over neurons of ||omega||^nu."""
+    lam = portable(lam)
     if model.homogeneity == 2:
         return L2(weight=lam)
     return MixedNorm(weight=lam, outer=model.homogeneity)
