@@ -111,7 +111,10 @@ class Peer:
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
-    """The text as it stands, and every option's default."""
+    """The text as it stands, and options' defaults where they say something."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return super()._get_help_string(action) if action.default else action.help
 
 
 def parser(text: str | None, seeds: int) -> argparse.ArgumentParser:
@@ -212,9 +215,8 @@ def with_torch(python: str) -> str | None:
 
 
 def start(title: str, command: list[str], given: argparse.Namespace) -> Peer:
-    """The process. Peers share a GPU's memory, and none with JAX may fall back to the CPU cores unseen."""
-    platforms = "cuda,cpu" if given.device == "gpu" else "cpu"
-    more = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "JAX_PLATFORMS": platforms}
+    """The process. Peers share a GPU's memory; where there is one and it is not wanted, JAX does not see it."""
+    more = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"} | ({"JAX_PLATFORMS": "cpu"} if given.device == "cpu" else {})
     try:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, **more}

@@ -76,6 +76,8 @@ def serve_jax(what: str, engine: Make, plain: Make) -> None:
     import jax
 
     def make(problem: Problem) -> tuple[Advance, float | None]:
+        if problem["device"] == "gpu" and jax.default_backend() == "cpu":
+            raise RuntimeError("JAX sees no GPU")
         # For the whole process: a function that is called outside a context is compiled again, without its precision.
         if what != "engine" and problem["device"] == "gpu" and not problem["tf32"]:
             jax.config.update("jax_default_matmul_precision", "highest")
