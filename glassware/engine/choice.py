@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -102,11 +101,7 @@ def _cpu_kernel(shape: Run, lanes: int, values: RunValues) -> LaneProgram:
 def _gpu_kernel(shape: Run, lanes: int, values: RunValues, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:
     precision: gpu.Precision = "exact" if engine == "kernels-exact" else "fast"
     made = gpu.KernelProgram(shape, lanes, precision, relatives=relatives)
-    with warnings.catch_warnings():
-        # JAX announces the end of Pallas' Triton backend at every kernel: for whoever maintains the kernels, not for
-        # whoever trains with them. Where warnings are errors it would also keep every kernel from being built.
-        warnings.filterwarnings("ignore", "The Pallas Triton backend is deprecated", DeprecationWarning)
-        made.compile(values)
+    made.compile(values)
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import jax
@@ -129,7 +130,11 @@ class Program:
 
     def compile(self, values: RunValues) -> None:
         arguments = (self._put(values), self.idle(), np.zeros(self.lanes, bool), self._exam, np.int32(1))
-        self._compiled = self._advance.lower(*arguments).compile()
+        with warnings.catch_warnings():
+            # JAX announces the end of Pallas' Triton backend at every kernel: for whoever maintains the kernels, not
+            # for whoever trains with them. Where warnings are errors it would keep every kernel from being built.
+            warnings.filterwarnings("ignore", "The Pallas Triton backend is deprecated", DeprecationWarning)
+            self._compiled = self._advance.lower(*arguments).compile()
 
     def idle(self) -> State:
         blank = jax.eval_shape(self._initial, jax.tree.map(jnp.asarray, self.shape.values()))

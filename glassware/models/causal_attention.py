@@ -1,7 +1,7 @@
 """Causal attention over a few features per position, for sequences that lie side by side in blocks.
 
-Scores are bilinear in the features, so whoever calls it chooses how few they are. On CPU cores a kernel of the engine
-takes its place (``provide``); elsewhere, and in float64, it is what stands here.
+Scores are bilinear in the features, so whoever calls it chooses how few they are. A kernel of the engine takes its
+place where there is one (``provide``); elsewhere, and in float64, it is what stands here.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from glassware.foundation.arrays import Array, Float, Int
 from glassware.foundation.backend import jax, jnp
 
 SIDE_BY_SIDE = 16  # sequences of a block: floats of a vector on CPU cores
-MOST_FEATURES = 64  # in all, for which a kernel is compiled
 
 Planes: TypeAlias = Float[Array, "features blocks t 16"]
 Attend: TypeAlias = Callable[[Array, Array, Array, Array, Array], Array]
 
-_kernel: Callable[[], Attend | None] = lambda: None
+# From the numbers of features of keys, offsets and values, and of positions.
+Kernels: TypeAlias = Callable[[int, int, int, int], Attend | None]
+
+_kernel: Kernels = lambda f, g, v, t: None
 
 
-def provide(kernel: Callable[[], Attend | None]) -> None:
-    """Name what gives the kernel for CPU cores, or None where it cannot be had; it is called when one is needed."""
+def provide(kernel: Kernels) -> None:
+    """Name what gives the kernel for such sizes, or None where there is none; it is called when one is needed."""
     global _kernel
     _kernel = kernel
 
@@ -44,12 +46,8 @@ def attend(
         table: what the offsets 0, 1, .. answer.
         nu: what is averaged.
     """
-    features = len(alpha) + len(phi) + len(nu)
-    if alpha.dtype == jnp.float32 and features <= MOST_FEATURES and jax.default_backend() == "cpu":
-        kernel = _kernel()
-        if kernel is not None:
-            return kernel(alpha, kappa, phi, table, nu)
-    return attend_plainly(alpha, kappa, phi, table, nu)
+    kernel = _kernel(len(alpha), len(phi), len(nu), alpha.shape[2]) if alpha.dtype == jnp.float32 else None
+    return (kernel or attend_plainly)(alpha, kappa, phi, table, nu)
 
 
 def attend_plainly(

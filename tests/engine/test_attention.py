@@ -1,10 +1,11 @@
-"""The attention kernel for CPU cores against matrix products and a softmax."""
+"""The attention kernels against matrix products and a softmax; the one for GPUs is interpreted."""
 
 import jax
 import numpy as np
 import pytest
 
 from glassware.engine import attention
+from glassware.engine.attention import gpu
 from glassware.models.causal_attention import attend, attend_plainly
 
 
@@ -18,17 +19,19 @@ def given(f, g, v, scale=1.0):
     return planes(rng, f, scale), planes(rng, f), planes(rng, g), table, planes(rng, v)
 
 
+@pytest.mark.parametrize("kernel", [attend, gpu.kernel(interpret=True)], ids=["cores", "gpu"])
 @pytest.mark.parametrize(("sizes", "scale"), [((2, 3, 2), 1.0), ((2, 3, 2), 1e4), ((3, 0, 1), 1.0)])
-def test_the_kernel_is_its_formula(sizes, scale):
+def test_the_kernel_is_its_formula(sizes, scale, kernel):
     """Means and all slopes; scores of tens of thousands included, and no positions at all."""
     attention.offer()
     arrays, seen = given(*sizes, scale), planes(np.random.default_rng(3), sizes[2])
     slopes = lambda way: jax.jit(lambda a: (way(*a), jax.vjp(way, *a)[1](seen)))(arrays)
-    for found, expected in zip(jax.tree.leaves(slopes(attend)), jax.tree.leaves(slopes(attend_plainly)), strict=True):
+    for found, expected in zip(jax.tree.leaves(slopes(kernel)), jax.tree.leaves(slopes(attend_plainly)), strict=True):
         np.testing.assert_allclose(found, expected, atol=2e-5 * max(1, np.abs(expected).max(initial=0)), rtol=1e-4)
 
 
-def test_the_kernel_takes_lanes_together_and_keeps_nan_in_its_sequence():
+@pytest.mark.parametrize("attend", [attend, gpu.kernel(interpret=True)], ids=["cores", "gpu"])
+def test_the_kernel_takes_lanes_together_and_keeps_nan_in_its_sequence(attend):
     attention.offer()
     one = given(1, 2, 1)
     arrays = jax.tree.map(lambda a: np.stack([a, 2 * a]), one)
@@ -45,5 +48,5 @@ def test_a_jax_with_another_interface_goes_without_the_kernel(tmp_path, monkeypa
     (tmp_path / "xla/ffi/api").mkdir(parents=True)
     (tmp_path / "xla/ffi/api/c_api.h").write_text("#define XLA_FFI_API_MAJOR 1\n")
     monkeypatch.setattr(attention.jax.ffi, "include_dir", lambda: str(tmp_path))
-    assert attention.load.__wrapped__() is None
+    assert attention.load_for_cores.__wrapped__() is None
     assert "is not of version 0); using XLA" in caplog.text

@@ -1,12 +1,15 @@
 """What only a GPU can show: every study at smoke scale, and kernels against the plain NumPy trainer. ``make gpu``."""
 
+import jax
 import numpy as np
 import pytest
 
 import glassware as gw
 from glassware import studies
 from glassware.engine import train
+from glassware.engine.attention import gpu
 from glassware.engine.device import on_cpu
+from glassware.models.causal_attention import attend_plainly
 from tests import reference
 
 
@@ -62,3 +65,17 @@ def test_a_task_without_kernels_goes_through_xla():
     outcomes = list(train([run.model_copy(update={"seed": seed}) for seed in range(64)]))
     assert {outcome.engine for outcome in outcomes} == {"xla"}
     assert sum(outcome.success_step is not None for outcome in outcomes) > 32
+
+
+@pytest.mark.parametrize(("f", "g", "v", "t"), [(2, 3, 2, 100), (4, 5, 4, 100), (3, 0, 1, 7), (2, 3, 2, 200)])
+def test_the_attention_kernel_is_its_formula(f, g, v, t):
+    rng = np.random.default_rng(2)
+    planes = lambda features: np.float32(rng.standard_normal((3, features, 2, t, 16)))  # three lanes
+    table = np.float32(rng.standard_normal((3, t, g)))
+    arrays, seen = (planes(f), planes(f), planes(g), table, planes(v)), planes(v)
+    slopes = lambda way: jax.jit(jax.vmap(lambda seen, *a: (way(*a), jax.vjp(way, *a)[1](seen))))(seen, *arrays)
+    assert gpu.takes(f, g, v, t)
+    with jax.default_matmul_precision("highest"):
+        expected = slopes(attend_plainly)
+    for ours, theirs in zip(jax.tree.leaves(slopes(gpu.kernel())), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4 * max(1, np.abs(theirs).max(initial=0)))

@@ -1,4 +1,4 @@
-"""A kernel for causal attention on CPU cores, compiled by Numba when first used, and called by XLA's programs."""
+"""Kernels for causal attention: on CPU cores compiled by Numba and called by XLA's programs, on GPUs by Pallas."""
 
 from __future__ import annotations
 
@@ -12,12 +12,26 @@ import jax
 from glassware.foundation.errors import GlasswareError
 from glassware.models.causal_attention import Attend, provide
 
+MOST_FEATURES = 64  # in all, for which a kernel is compiled on CPU cores
+
 log = logging.getLogger("glassware")
 
 
+def load(f: int, g: int, v: int, t: int) -> Attend | None:
+    """The kernel for so many features of keys, offsets and values, and positions; None where there is none."""
+    platform = jax.default_backend()
+    if platform == "cpu" and f + g + v <= MOST_FEATURES:
+        return load_for_cores()
+    if platform == "gpu":
+        from glassware.engine.attention import gpu  # Pallas takes a while to import
+
+        return gpu.kernel() if gpu.takes(f, g, v, t) else None
+    return None
+
+
 @cache
-def load() -> Attend | None:
-    """The kernel; None, with a sentence in the log, where it cannot be had."""
+def load_for_cores() -> Attend | None:
+    """The kernel for CPU cores; None, with a sentence in the log, where it cannot be had."""
     try:  # Numba takes a second to import: only when it is used
         check_interface()
         from glassware.engine.attention.kernel import attend
@@ -36,5 +50,5 @@ def check_interface() -> None:
 
 
 def offer() -> None:
-    """Let causal transformers use the kernel on CPU cores."""
+    """Let causal transformers use the kernels."""
     provide(load)
