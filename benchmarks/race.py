@@ -18,9 +18,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
+
+from filelock import FileLock
 
 from benchmarks.race_peer import Problem
 
@@ -131,6 +134,9 @@ def parser(text: str | None, seeds: int) -> argparse.ArgumentParser:
     made.add_argument("--turns", type=int, default=5, help="readings of every peer")
     made.add_argument("--seconds", type=float, default=1.0, help="of one reading, at least")
     made.add_argument("--patience", type=float, default=600.0, help="seconds after which a silent peer is left out")
+    made.add_argument(
+        "--lock", type=Path, help="a file to lock while clocking: other races compile meanwhile"
+    )
     made.add_argument("--out", type=Path, help="a JSON file for the rows and every reading")
     made.add_argument("--serve", choices=("engine", "jax", "product"), help=argparse.SUPPRESS)
     return made
@@ -152,19 +158,26 @@ def run(race: Race, given: argparse.Namespace) -> None:
             print(f"left out: {title}: {error.args[0]}", flush=True)
 
     try:
-        for title, command, more in contestants(race, given):
-            with leaving_out(title):
-                peers.append(start(title, command, given))
-                peers[-1].greet({**race.problem, "device": given.device, "tf32": given.tf32, **more})
-                about = peers[-1].about
-                loss = "" if about["loss"] is None else f", loss {about['loss']:.6f}"
-                print(f"ready: {title} ({about['library']} on {about['device']}){loss}", flush=True)
+        with ThreadPoolExecutor() as pool:  # they compile side by side
+            asked = []
+            for title, command, more in contestants(race, given):
+                with leaving_out(title):
+                    peers.append(start(title, command, given))
+                    problem = {**race.problem, "device": given.device, "tf32": given.tf32, **more}
+                    asked.append((peers[-1], pool.submit(peers[-1].greet, problem)))
+            for peer, answer in asked:
+                with leaving_out(peer.title):
+                    answer.result()
+                    about = peer.about
+                    loss = "" if about["loss"] is None else f", loss {about['loss']:.6f}"
+                    print(f"ready: {peer.title} ({about['library']} on {about['device']}){loss}", flush=True)
         check_agreement([peer for peer in peers if peer.title not in left_out], race.problem["checked"])
-        for _ in range(given.turns):
-            for peer in peers:
-                if peer.title not in left_out:
-                    with leaving_out(peer.title):
-                        peer.clock(given.seconds)
+        with FileLock(given.lock) if given.lock else contextlib.nullcontext():
+            for _ in range(given.turns):
+                for peer in peers:
+                    if peer.title not in left_out:
+                        with leaving_out(peer.title):
+                            peer.clock(given.seconds)
     finally:
         for peer in peers:
             peer.end()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -158,7 +158,7 @@ def _behind(sizes: Sizes) -> Bool[Array, "queries keys"]:
 def _scores(asked: Sequence[Array], keys: Sequence[Array], offsets: Sequence[Array], answers: Sequence[Array]) -> Array:
     by_key = [a[:, None] * k[None, :] for a, k in zip(asked, keys, strict=True)]
     by_offset = [o[:, None] * a for o, a in zip(offsets, answers, strict=True)]
-    return cast(Array, sum(by_key[1:] + by_offset, start=by_key[0]))
+    return sum(by_key[1:] + by_offset, start=by_key[0])
 
 
 def _look(sizes: Sizes, alpha: Any, kappa: Any, phi: Any, table: Any, nu: Any, out: Any, most: Any, total: Any) -> None:
