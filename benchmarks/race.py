@@ -134,9 +134,7 @@ def parser(text: str | None, seeds: int) -> argparse.ArgumentParser:
     made.add_argument("--turns", type=int, default=5, help="readings of every peer")
     made.add_argument("--seconds", type=float, default=1.0, help="of one reading, at least")
     made.add_argument("--patience", type=float, default=600.0, help="seconds after which a silent peer is left out")
-    made.add_argument(
-        "--lock", type=Path, help="a file to lock while clocking: other races compile meanwhile"
-    )
+    made.add_argument("--lock", type=Path, help="a file to lock while clocking: other races compile meanwhile")
     made.add_argument("--out", type=Path, help="a JSON file for the rows and every reading")
     made.add_argument("--serve", choices=("engine", "jax", "product"), help=argparse.SUPPRESS)
     return made

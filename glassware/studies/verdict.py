@@ -179,11 +179,14 @@ class Finding:
 
     def text(self) -> str:
         """The number with its interval."""
-        show = lambda v: FORMATS[self.unit](v) if math.isfinite(v) else "∞" if v > 0 else "-∞"
         value, low, high = self.measured
         if math.isnan(value):
             return "–"
         exact = math.isnan(low) or math.isnan(high) or low == value == high
+        form = FORMATS[self.unit]
+        if self.unit == "points" and not exact and form(low) == form(high):
+            form = lambda v: f"{100 * v:.2f}%"  # an interval must not look like a point
+        show = lambda v: form(v) if math.isfinite(v) else "∞" if v > 0 else "-∞"
         return show(value) if exact else f"{show(value)} [{show(low)}, {show(high)}]"
 
 

@@ -145,6 +145,7 @@ def test_all_conditions_must_hold_and_the_worst_is_shown():
 
 def test_a_finding_shows_its_number_and_interval():
     assert Finding(Estimate(0.5, 0.4, 0.6), at_least(0.5), "points").text() == "50% [40%, 60%]"
+    assert Finding(Estimate(0.004, 0.0038, 0.0047), at_most(0.05), "points").text() == "0.40% [0.38%, 0.47%]"
     assert Finding(Estimate(4.0, 3.0, INF), at_least(2), "times").text() == "4× [3×, ∞]"
     assert Finding(Estimate(INF, 3.0, INF), at_least(2)).text() == "∞ [3, ∞]"
     assert Finding(Estimate.exact(0.25), at_least(0.1)).text() == "0.25"
