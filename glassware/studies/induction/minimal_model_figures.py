@@ -8,19 +8,11 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.levels import curves_and_levels
 from glassware.charts.lines import lines
-from glassware.charts.phases import shaded_curves
 from glassware.charts.theme import CATEGORIES, DENSE, MUTED
 from glassware.charts.tiles import tiles
 from glassware.studies.induction.minimal_model_checks import LEADS
-from glassware.studies.induction.shared.figures import (
-    COLOURS,
-    Panelled,
-    distance_curves,
-    loss_curves,
-    phase_spans,
-)
+from glassware.studies.induction.shared.figures import Panelled, distance_chart, loss_chart
 from glassware.studies.induction.shared.phases import crossing, curve
 from glassware.studies.lanes import lanes
 
@@ -31,27 +23,14 @@ LEAD, AT, LAST = "v_2 first 1.5 times the others", "crossing τ*", "end of train
 
 def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(strategy || model) along training, over the phases."""
-    runs = _panels(frame)
-    if not runs:
-        return None
-    return shaded_curves(
-        distance_curves(runs), phase_spans(runs), colours={name: COLOURS[name] for name in [*COLOURS][:3]},
-        title="The minimal model is nearest to uniform, then unigrams, then bigrams", x_title="training step",
-        y_title="mean KL(strategy ‖ model), nats", subtitle=f"{SETTING}; background: nearest strategy of most seeds",
-    )  # fmt: skip
+    title = "The minimal model is nearest to uniform, then unigrams, then bigrams"
+    return distance_chart(_panels(frame), title, _setting)
 
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(truth || model) along training, beside the levels of the strategies."""
-    runs = _panels(frame)
-    if not runs:
-        return None
-    return curves_and_levels(
-        *loss_curves(runs), title="Test loss of the minimal model beside the levels of the strategies",
-        x_title="training step", y_title="mean KL(truth ‖ model), nats", measured="minimal model", columns=3,
-        subtitle=f"{SETTING}; levels on the same held-out chains", y_domain=(0.0, 0.32),
-        colours={f"{name} strategy": hue for name, hue in COLOURS.items()},
-    )  # fmt: skip
+    title = "Test loss of the minimal model beside the levels of the strategies"
+    return loss_chart(_panels(frame), title, _setting, measured="minimal model", y_domain=(0.0, 0.32))
 
 
 def positions(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
@@ -97,6 +76,10 @@ def matrix(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
         x_title="earlier token", y_title="current token", value_title="mean of W", tile_width=70,
         subtitle="mean over seeds", dark=f"abs(datum.value) > {0.7 * top}",
     )  # fmt: skip
+
+
+def _setting(_: Panelled) -> str:
+    return SETTING
 
 
 def _panels(frame: pl.DataFrame) -> Panelled:

@@ -26,11 +26,9 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.levels import curves_and_levels
-from glassware.charts.phases import shaded_curves
 from glassware.models import MinimalInduction, SoftmaxInduction
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.induction.shared.figures import COLOURS, Panelled, distance_curves, loss_curves, phase_spans
+from glassware.studies.induction.shared.figures import Panelled, distance_chart, loss_chart
 from glassware.studies.induction.shared.phases import crossing, curve, phases, step_at
 from glassware.studies.induction.shared.runs import minimal_run, repeat
 from glassware.studies.lanes import Measure, Row, each_lane, lanes
@@ -150,28 +148,15 @@ CLAIMS = (
 
 def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(strategy || model) along training, over the phases."""
-    found = _panels(frame)
-    if not found:
-        return None
-    return shaded_curves(
-        distance_curves(found), phase_spans(found), colours={name: COLOURS[name] for name in [*COLOURS][:3]},
-        title="The slower W learns, the longer the minimal model stays at unigrams", x_title="training step",
-        y_title="mean KL(strategy ‖ model), nats",
-        subtitle=f"{_setting(found)}; background: nearest strategy of most seeds",
-    )  # fmt: skip
+    title = "The slower W learns, the longer the minimal model stays at unigrams"
+    return distance_chart(_panels(frame), title, _setting)
 
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(truth || model) along training without a softmax, beside the levels of the strategies."""
     found = [run for run in _panels(frame) if run[1]["model"] == "minimal-induction"]
-    if not found:
-        return None
-    return curves_and_levels(
-        *loss_curves(found), title="Test loss of the minimal model, by the rate of W", x_title="training step",
-        y_title="mean KL(truth ‖ model), nats", measured="minimal model", columns=3, y_domain=(0.0, 0.32),
-        subtitle=f"{_setting(found)}; levels on the same held-out chains",
-        colours={f"{name} strategy": hue for name, hue in COLOURS.items()},
-    )  # fmt: skip
+    title = "Test loss of the minimal model, by the rate of W"
+    return loss_chart(found, title, _setting, measured="minimal model", y_domain=(0.0, 0.32))
 
 
 def _panels(frame: pl.DataFrame) -> Panelled:

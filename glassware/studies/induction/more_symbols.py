@@ -25,11 +25,9 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.levels import curves_and_levels
-from glassware.charts.phases import shaded_curves
 from glassware.models import CausalTransformer
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.induction.shared.figures import COLOURS, Panelled, distance_curves, loss_curves, phase_spans
+from glassware.studies.induction.shared.figures import Panelled, distance_chart, loss_chart
 from glassware.studies.induction.shared.levels import row_levels
 from glassware.studies.induction.shared.phases import crossing, curve, final_share, phase_list, step_at
 from glassware.studies.induction.shared.runs import repeat
@@ -115,28 +113,12 @@ CLAIMS = (
 
 def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(strategy || model) along training, over the phases."""
-    found = _panels(frame)
-    if not found:
-        return None
-    return shaded_curves(
-        distance_curves(found), phase_spans(found), colours={name: COLOURS[name] for name in [*COLOURS][:3]},
-        title="More symbols: the same phases in a long context", x_title="training step",
-        y_title="mean KL(strategy ‖ model), nats",
-        subtitle=f"{_setting(found)}; background: nearest strategy of most seeds",
-    )  # fmt: skip
+    return distance_chart(_panels(frame), "More symbols: the same phases in a long context", _setting)
 
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(truth || model) along training, beside the levels of the strategies."""
-    found = _panels(frame)
-    if not found:
-        return None
-    return curves_and_levels(
-        *loss_curves(found), title="More symbols: test loss beside the levels of the strategies",
-        x_title="training step", y_title="mean KL(truth ‖ model), nats", measured="transformer", columns=3,
-        subtitle=f"{_setting(found)}; levels on the same held-out chains",
-        colours={f"{name} strategy": hue for name, hue in COLOURS.items()},
-    )  # fmt: skip
+    return loss_chart(_panels(frame), "More symbols: test loss beside the levels of the strategies", _setting)
 
 
 def _at(frame: pl.DataFrame, length: int) -> list[Row]:

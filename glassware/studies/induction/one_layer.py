@@ -28,10 +28,9 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.levels import curves_and_levels
 from glassware.models import CausalTransformer
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.induction.shared.figures import COLOURS, Panelled, loss_curves
+from glassware.studies.induction.shared.figures import Panelled, loss_chart
 from glassware.studies.induction.shared.phases import curve, final, final_share
 from glassware.studies.induction.shared.runs import repeat
 from glassware.studies.induction.shared.transformers import tiny_run, transformer_run
@@ -157,16 +156,12 @@ CLAIMS = (
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(truth || model) along training, beside the levels of the strategies."""
-    found = _panels(frame)
-    if not found:
-        return None
+    return loss_chart(_panels(frame), "One layer stays at the unigram level", _setting)
+
+
+def _setting(found: Panelled) -> str:
     row = found[0][1]
-    return curves_and_levels(
-        *loss_curves(found), title="One layer stays at the unigram level", x_title="training step",
-        y_title="mean KL(truth ‖ model), nats", measured="transformer", columns=3,
-        subtitle=f"one line per seed; k = 2, t = {row['length']}, AdamW at {row['lr']:g}; levels on the same chains",
-        colours={f"{name} strategy": hue for name, hue in COLOURS.items()},
-    )  # fmt: skip
+    return f"one line per seed; k = 2, t = {row['length']}, AdamW at {row['lr']:g}"
 
 
 def _panels(frame: pl.DataFrame) -> Panelled:

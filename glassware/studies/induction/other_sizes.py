@@ -28,12 +28,11 @@ from typing import NamedTuple, TypeAlias
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.phases import shaded_curves
 from glassware.foundation.statistics import mean
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.induction import transformer
 from glassware.studies.induction.attention_figures import order_chart, order_points
-from glassware.studies.induction.shared.figures import COLOURS, Panelled, distance_curves, phase_spans
+from glassware.studies.induction.shared.figures import Panelled, distance_chart
 from glassware.studies.induction.shared.layers import first_formed, lead_of_second, probed_run, second_formed
 from glassware.studies.induction.shared.levels import row_levels
 from glassware.studies.induction.shared.phases import crossing, final_share, median_in_words, phase_list, step_at
@@ -121,15 +120,7 @@ def second_layer_first(frame: pl.DataFrame, size: Size) -> Finding:
 
 def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(strategy || model) along training, over the phases."""
-    found = _panels(frame)
-    if not found:
-        return None
-    return shaded_curves(
-        distance_curves(found), phase_spans(found), colours={name: COLOURS[name] for name in [*COLOURS][:3]},
-        title="Phases with five states, and with 50 tokens", x_title="training step", columns=2,
-        y_title="mean KL(strategy ‖ model), nats",
-        subtitle=f"{setting(found)}; background: nearest strategy of most seeds",
-    )  # fmt: skip
+    return distance_chart(_panels(frame), "Phases with five states, and with 50 tokens", setting, columns=2)
 
 
 def order(frame: pl.DataFrame) -> alt.TopLevelMixin | None:

@@ -8,12 +8,10 @@ import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.levels import curves_and_levels
 from glassware.charts.lines import lines
-from glassware.charts.phases import shaded_curves
 from glassware.charts.theme import CATEGORIES, DENSE, MUTED
 from glassware.charts.tiles import tiles
-from glassware.studies.induction.shared.figures import COLOURS, Panelled, distance_curves, loss_curves, phase_spans
+from glassware.studies.induction.shared.figures import Panelled, distance_chart, loss_chart
 from glassware.studies.induction.shared.levels import between_levels, mixed_chain, row_task
 from glassware.studies.induction.shared.phases import crossing, curve
 from glassware.studies.lanes import Row, lanes
@@ -55,15 +53,8 @@ def data(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
 
 def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(strategy || model) along training, over the phases."""
-    runs = panels(frame)
-    if not runs:
-        return None
-    return shaded_curves(
-        distance_curves(runs), phase_spans(runs), colours={name: COLOURS[name] for name in [*COLOURS][:3]},
-        title="The transformer is nearest to uniform, then unigrams, then bigrams", x_title="training step",
-        y_title="mean KL(strategy ‖ model), nats", columns=2,
-        subtitle=f"{setting(runs)}; background: nearest strategy of most seeds",
-    )  # fmt: skip
+    title = "The transformer is nearest to uniform, then unigrams, then bigrams"
+    return distance_chart(panels(frame), title, setting, columns=2)
 
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
@@ -71,19 +62,16 @@ def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     runs = panels(frame)
     if not runs:
         return None
-    curves, levels = loss_curves(runs)
     better = [
         {"panel": panel, "kind": SELF, "level": level}
         for panel, row in dict(runs).items()
         for name, level in between_levels(row).items()
         if name == "unigram_self"
     ]
-    return curves_and_levels(
-        curves, pl.concat([levels, pl.DataFrame(better)]), columns=2, x_title="training step",
-        title="Two drops of the test loss, and a plateau between them", y_title="mean KL(truth ‖ model), nats",
-        measured="transformer", subtitle=f"{setting(runs)}; levels on the same held-out chains", y_domain=(0.0, 0.32),
-        colours={SELF: CATEGORIES[4], **{f"{name} strategy": hue for name, hue in COLOURS.items()}},
-    )  # fmt: skip
+    title = "Two drops of the test loss, and a plateau between them"
+    return loss_chart(
+        runs, title, setting, columns=2, y_domain=(0.0, 0.32), more=pl.DataFrame(better), colours={SELF: CATEGORIES[4]}
+    )
 
 
 def positions(frame: pl.DataFrame) -> alt.TopLevelMixin | None:

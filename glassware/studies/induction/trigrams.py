@@ -23,11 +23,9 @@ from collections import Counter
 import polars as pl
 
 from glassware.charts.backend import alt
-from glassware.charts.levels import curves_and_levels
-from glassware.charts.phases import shaded_curves
 from glassware.models import CausalTransformer
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.induction.shared.figures import COLOURS, Panelled, distance_curves, loss_curves, phase_spans
+from glassware.studies.induction.shared.figures import Panelled, distance_chart, loss_chart
 from glassware.studies.induction.shared.levels import STRATEGIES
 from glassware.studies.induction.shared.phases import crossings, final_over, longest, phase_list
 from glassware.studies.induction.shared.runs import repeat
@@ -147,28 +145,14 @@ CLAIMS = (
 
 def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(strategy || model) along training, over the phases."""
-    found = _panels(frame)
-    if not found:
-        return None
-    return shaded_curves(
-        distance_curves(found), phase_spans(found), colours=COLOURS, x_title="training step", columns=2,
-        title="Chains of order 3: four phases with three heads, three with one",
-        y_title="mean KL(strategy ‖ model), nats",
-        subtitle=f"{_setting(found)}; background: nearest strategy of most seeds",
-    )  # fmt: skip
+    title = "Chains of order 3: four phases with three heads, three with one"
+    return distance_chart(_panels(frame), title, _setting, columns=2)
 
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(truth || model) along training, beside the levels of the strategies."""
-    found = _panels(frame)
-    if not found:
-        return None
-    return curves_and_levels(
-        *loss_curves(found), title="Chains of order 3: test loss beside the levels of the strategies",
-        x_title="training step", y_title="mean KL(truth ‖ model), nats", measured="transformer", columns=2,
-        subtitle=f"{_setting(found)}; levels on the same held-out chains",
-        colours={f"{name} strategy": hue for name, hue in COLOURS.items()},
-    )  # fmt: skip
+    title = "Chains of order 3: test loss beside the levels of the strategies"
+    return loss_chart(_panels(frame), title, _setting, columns=2)
 
 
 def _panels(frame: pl.DataFrame) -> Panelled:

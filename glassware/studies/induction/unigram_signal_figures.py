@@ -10,15 +10,7 @@ import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.dots import dots
-from glassware.charts.levels import curves_and_levels
-from glassware.charts.phases import shaded_curves
-from glassware.studies.induction.shared.figures import (
-    COLOURS,
-    Panelled,
-    distance_curves,
-    loss_curves,
-    phase_spans,
-)
+from glassware.studies.induction.shared.figures import Panelled, distance_chart, loss_chart
 from glassware.studies.induction.unigram_signal_checks import (
     MIXED,
     chains_to_cross,
@@ -38,28 +30,14 @@ CHAINS = "doubly stochastic chains seen, thousands"
 
 def distances(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(strategy || model) of both trainings, over the phases."""
-    runs = _panels(frame)
-    if not runs:
-        return None
-    return shaded_curves(
-        distance_curves(runs), phase_spans(runs), colours={name: COLOURS[name] for name in [*COLOURS][:3]},
-        title="Unigram chains beside the others hold training at unigrams", x_title=CHAINS, columns=2,
-        y_title="mean KL(strategy ‖ model), nats",
-        subtitle=f"{_setting(runs)}; background: nearest strategy of most seeds",
-    )  # fmt: skip
+    title = "Unigram chains beside the others hold training at unigrams"
+    return distance_chart(_panels(frame), title, _setting, x_title=CHAINS, columns=2)
 
 
 def loss(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     """KL(truth || model) of both trainings, beside the levels of the strategies."""
-    runs = _panels(frame)
-    if not runs:
-        return None
-    return curves_and_levels(
-        *loss_curves(runs), title="Test loss with and without unigram signal", x_title=CHAINS, columns=2,
-        y_title="mean KL(truth ‖ model), nats", measured="transformer",
-        subtitle=f"{_setting(runs)}; levels on the same held-out chains",
-        colours={f"{name} strategy": hue for name, hue in COLOURS.items()},
-    )  # fmt: skip
+    title = "Test loss with and without unigram signal"
+    return loss_chart(_panels(frame), title, _setting, x_title=CHAINS, columns=2)
 
 
 def slowing(frame: pl.DataFrame) -> alt.TopLevelMixin | None:

@@ -1,13 +1,16 @@
-"""Tables behind the figures of trained models: distances with their phases, losses with the levels of strategies."""
+"""Figures of trained models: distances to the strategies over the phases, and losses beside the levels."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 import polars as pl
 
+from glassware.charts.backend import alt
+from glassware.charts.levels import curves_and_levels
+from glassware.charts.phases import shaded_curves
 from glassware.charts.theme import CATEGORIES, MUTED, SPARSE
 from glassware.studies.induction.shared.levels import STRATEGIES, row_levels
 from glassware.studies.induction.shared.phases import phases
@@ -16,6 +19,46 @@ from glassware.studies.lanes import Row
 COLOURS = dict(zip(STRATEGIES, (MUTED, SPARSE, *CATEGORIES[2:4]), strict=True))  # the same in every figure
 
 Panelled = Sequence[tuple[str, Row]]  # runs with the panels that they belong to
+Setting = Callable[[Panelled], str]  # what runs have in common, for a subtitle
+
+
+def distance_chart(
+    runs: Panelled, title: str, setting: Setting, *, x_title: str = "training step", columns: int = 3
+) -> alt.TopLevelMixin | None:
+    """KL(strategy || model) along training, over the phases; nothing where there are no runs."""
+    if not runs:
+        return None
+    curves = distance_curves(runs)
+    measured = set(curves["kind"])
+    return shaded_curves(
+        curves, phase_spans(runs), title=title, x_title=x_title, y_title="mean KL(strategy ‖ model), nats",
+        colours={name: hue for name, hue in COLOURS.items() if name in measured}, columns=columns,
+        subtitle=f"{setting(runs)}; background: nearest strategy of most seeds",
+    )  # fmt: skip
+
+
+def loss_chart(
+    runs: Panelled,
+    title: str,
+    setting: Setting,
+    *,
+    measured: str = "transformer",
+    x_title: str = "training step",
+    columns: int = 3,
+    y_domain: tuple[float, float] | None = None,
+    more: pl.DataFrame | None = None,
+    colours: Mapping[str, str] | None = None,
+) -> alt.TopLevelMixin | None:
+    """KL(truth || model) along training, beside the levels of the strategies and ``more`` levels, in their colours."""
+    if not runs:
+        return None
+    curves, levels = loss_curves(runs)
+    return curves_and_levels(
+        curves, levels if more is None else pl.concat([levels, more]), title=title, x_title=x_title,
+        y_title="mean KL(truth ‖ model), nats", subtitle=f"{setting(runs)}; levels on the same held-out chains",
+        measured=measured, columns=columns, y_domain=y_domain,
+        colours={**(colours or {}), **{f"{name} strategy": hue for name, hue in COLOURS.items()}},
+    )  # fmt: skip
 
 
 def distance_curves(runs: Panelled) -> pl.DataFrame:
