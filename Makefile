@@ -7,6 +7,8 @@ DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 # Where nothing can be installed, name a Python that has JAX for its GPU and the rest: make gpu GPU_PYTHON=python3
 GPU_PYTHON ?= $(BIN)/python
+# Studies at smoke scale mostly compile, one core each: as many at a time as there are cores, on one GPU.
+GPU_WORKERS ?= $(shell nproc 2>/dev/null || echo 4)
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
 .PHONY: run test gpu lint bench clean help
@@ -26,7 +28,7 @@ lint: $(DEV)  ## style and types
 	$(BIN)/mypy
 
 gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
-	$(GPU_PYTHON) -m pytest tests/gpu
+	XLA_PYTHON_CLIENT_PREALLOCATE=false $(GPU_PYTHON) -m pytest tests/gpu -n $(GPU_WORKERS) --dist worksteal -p no:benchmark
 
 bench: $(BENCH)  ## model-steps per second beside PyTorch and plain JAX
 	$(BIN)/glassware bench
