@@ -82,7 +82,13 @@ class _Axes:
 
 def _heading(frame: pl.DataFrame, axes: _Axes, title: str, subtitle: str, over: Sequence[str]) -> alt.TitleParams:
     shown = [labels(frame, column)[1] for column in (axes.colour, axes.row) if column]
-    return heading(title, notes(frame, axes.columns, subtitle, over, [label for order in shown for label in order]))
+    said = notes(frame, axes.columns, subtitle, over, [label for order in shown for label in order])
+    return heading(title, [*said, f"{'bands' if _numeric(frame, axes) else 'bars'}: 95% intervals"])
+
+
+def _numeric(frame: pl.DataFrame, axes: _Axes) -> bool:
+    """Whether x is a numeric, logarithmic axis."""
+    return axes.x in LOGARITHMIC and not frame[axes.x].null_count() and frame[axes.x].n_unique() > 1
 
 
 def _rates(frame: pl.DataFrame, axes: _Axes) -> Figure:
@@ -103,9 +109,8 @@ def _times(frame: pl.DataFrame, axes: _Axes) -> Figure:
     lows, highs, words = [], [], []
     for middle, sample in table.select("median", "times").iter_rows():
         found = None if middle is None else bootstrap(median, sample)
-        # An interval that extends to infinity has no upper end to draw.
         bounded = found is not None and math.isfinite(found.high)
-        lows.append(found.low if found and bounded else None)
+        lows.append(found.low if found and math.isfinite(found.low) else None)
         highs.append(found.high if found and bounded else None)
         words.append("–" if found is None else f"{found.low:,.0f}–{f'{found.high:,.0f}' if bounded else '∞'}")
     table = table.with_columns(
@@ -127,10 +132,13 @@ def _times(frame: pl.DataFrame, axes: _Axes) -> Figure:
 def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: int = 7) -> Figure:
     """Line, points and intervals: a band along a numeric axis, a bar at each value of an ordinal one."""
     found, order = labels(table, axes.x)
-    numeric = axes.x in LOGARITHMIC and not table[axes.x].null_count() and len(order) > 1
+    numeric = _numeric(table, axes)
     hues, hue_order = labels(table, axes.colour)
     panels, panel_order = labels(table, axes.row) if axes.row else ([""] * len(table), [])
     head = {label: phrase(table, axes.row, label) for label in panel_order} if axes.row else {"": ""}
+    drawn = [cell for cell in table.iter_rows(named=True) if cell["value"] is not None]
+    ends = [cell[end] for cell in drawn for end in ("value", "low", "high") if cell[end] is not None]
+    top = max(ends, default=1.0)  # where an interval without an upper end leaves the panel, with an arrow
     records = [
         {
             "x": cell[axes.x] if numeric else label,
@@ -140,7 +148,8 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
             "piece": label == NULLS.get(axes.x),  # online is not a sample size: the line stops before it
             "value": cell["value"],
             "low": cell["low"],
-            "high": cell["high"],
+            "high": top if cell["high"] is None and cell["low"] is not None else cell["high"],
+            "open": cell["high"] is None and cell["low"] is not None,
             "counts": f"{cell['successes']} of {cell['trials']} ({percent(cell['rate'])})",
             "interval": cell["interval"],
         }
@@ -163,14 +172,15 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
     base = alt.Chart().encode(x=_numeric_x(table, axes) if numeric else _ordinal_x(order, axes), color=hue)
     if not numeric and len(hue_order) > 1:
         base = base.encode(xOffset=_dodge(order, hue_order))
-    ends = {"y": alt.Y("low:Q"), "y2": "high:Q"}
-    bounded = base.transform_filter("isValid(datum.low)")
-    interval = bounded.mark_area(opacity=0.14) if numeric else bounded.mark_rule(strokeWidth=1.5, opacity=0.6)
+    known = base.transform_filter("isValid(datum.low)")
+    interval = known.mark_area(opacity=0.14) if numeric else known.mark_rule(strokeWidth=1.5, opacity=0.6)
+    arrow = base.transform_filter("datum.open").mark_point(shape="triangle-up", filled=True, size=60, opacity=0.6)
     points = base.mark_point(
         filled=True, size=46 if len(order) <= MANY_POINTS else 26, opacity=1, stroke="white", strokeWidth=0.8
     )
     layers = [
-        interval.encode(**ends, detail="piece:N"),
+        interval.encode(y=alt.Y("low:Q"), y2="high:Q", detail="piece:N"),
+        arrow.encode(y=alt.Y("high:Q")),
         base.mark_line(strokeWidth=2.2).encode(y=y, detail="piece:N"),
         points.encode(y=y, tooltip=tooltip),
     ]

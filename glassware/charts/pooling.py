@@ -13,6 +13,9 @@ from glassware.foundation.specs import fields, seedless
 # What may differ between runs of a cell without being mentioned: their luck, and what is kept of them.
 LUCK = {"seed", "init.seed", "pairing", "init.pairing", "task.support", "init.neurons", "probes", "keep"}
 
+# What a figure says of its runs besides their task: fields, with their columns and symbols.
+OTHERS = {"m": ("m", "m"), "model.width": ("width", "r")}
+
 
 def pooled(frame: pl.DataFrame, shown: Sequence[str | None]) -> list[str]:
     """Fields of the specification that vary between runs with equal values in the shown columns, luck aside.
@@ -38,19 +41,24 @@ def short(field: str) -> str:
     return field.removesuffix(".name").split(".")[-1]
 
 
-def common(frame: pl.DataFrame, labels: Iterable[str] = ()) -> str:
-    """The task fields that are the same in all runs, ``n = 50, k = 3``, except those that a label names."""
+def common(frame: pl.DataFrame, labels: Iterable[str] = (), shown: Sequence[str | None] = ()) -> str:
+    """What all runs have in common, ``n = 50, k = 3, r = 100``: fields of the task, the sample size and the width.
+
+    Left out is what a label names, or a column that the figure shows.
+    """
     if "spec" not in frame.columns or not len(frame):
         return ""
     specs = [_plain(spec) for spec in frame.select(seedless()).to_series().unique(maintain_order=True)]
+    other = {name: symbol for name, (column, symbol) in OTHERS.items() if column not in shown}
     same = {
         name.removeprefix("task."): value
         for name, value in specs[0].items()
-        if name.startswith("task.") and name != "task.name" and all(spec.get(name) == value for spec in specs)
+        if name != "task.name" and (name.startswith("task.") or name in other) and value is not None
+        if all(spec.get(name) == value for spec in specs)
     }
     place = {column: i for i, column in enumerate(frame.columns)}  # as the task orders its fields
-    ordered = sorted(same, key=lambda name: place.get(name, len(place)))
-    words = [f"{name.replace('_', ' ')} = {_text(same[name])}" for name in ordered]
+    ordered = sorted(same, key=lambda name: (name in other, place.get(name, len(place))))
+    words = [f"{other.get(name, name).replace('_', ' ')} = {_text(same[name])}" for name in ordered]
     named = " ".join(labels)
     return ", ".join(word for word in words if not re.search(rf"\b{re.escape(word)}\b", named))
 
@@ -68,7 +76,7 @@ def notes(
         labels: labels in the figure, which need not be repeated.
     """
     unsaid = [name for name in pooled(frame, shown) if name not in over]
-    lines = [subtitle, common(frame, [subtitle, *labels]), f"pooled over {', '.join(unsaid)}" if unsaid else ""]
+    lines = [subtitle, common(frame, [subtitle, *labels], shown), f"pooled over {', '.join(unsaid)}" if unsaid else ""]
     return [line for line in lines if line]
 
 

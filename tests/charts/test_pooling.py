@@ -44,10 +44,11 @@ def test_only_what_varies_within_a_cell_is_pooled():
 
 def test_what_all_runs_have_in_common():
     frame = rows({"task.k": [2, 3]})
-    assert common(frame) == "n = 20"
+    assert common(frame) == "n = 20, m = 30, r = 8"
+    assert common(frame, shown=["width", "m"]) == "n = 20"
     one = frame.filter(pl.col("k") == 3)
-    assert common(one) == "n = 20, k = 3"
-    assert common(one, ["n = 20, dense", "k = 30"]) == "k = 3"
+    assert common(one) == "n = 20, k = 3, m = 30, r = 8"
+    assert common(one, ["n = 20, dense", "k = 30", "r = 8"]) == "k = 3, m = 30"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_no_figure_pools_in_silence(draw):
     assert said[:2] == ["below", "n = 20, k = 3"]
     assert said[2] in ("pooled over loss, lr", "pooled over lr, loss")
     meant = specification(draw(frame, over=("lr", "loss")))["title"]["subtitle"]
-    assert meant == ["n = 20, k = 3"]
+    assert [line for line in meant if "95%" not in line] == ["n = 20, k = 3"]
 
 
 def test_any_two_columns_make_a_heat_map():
@@ -76,7 +77,7 @@ def test_any_two_columns_make_a_heat_map():
     found = {(row["x"], row["y"]): row["shade"] for row in data(spec, "shade")}
     assert found == {(loss, lr): 50 for loss in ("square", "hinge") for lr in ("0.1", "0.2")}
     drawn = texts(spec)
-    assert {"learning rate η", "loss", "square", "hinge", "0.1", "0.2", "n = 20, k = 3"} <= set(drawn)
+    assert {"learning rate η", "loss", "square", "hinge", "0.1", "0.2", "n = 20, k = 3, m = 30, r = 8"} <= set(drawn)
     assert "square, η = 0.2" in drawn  # the picked cell
     assert not [text for text in drawn if "pooled" in text]
 
