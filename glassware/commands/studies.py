@@ -141,6 +141,7 @@ def estimate(
     from glassware.api.planning import estimate as estimate_study
     from glassware.studies import find, left_in_pieces
     from glassware.sweeps import Store
+    from glassware.sweeps.places import disk_of
 
     found, console = find(study), make_console()
     if data is not None:
@@ -149,7 +150,7 @@ def estimate(
         forecast = estimate_study(
             found, scale, store=store, seeds=seeds, lanes=lanes, engine=engine, tell=status.update
         )
-        pieces = left_in_pieces(found, scale, Store(store) if store.exists() else None, seeds)
+        pieces = left_in_pieces(found, scale, Store(store) if disk_of(store).exists(store) else None, seeds)
     if as_json:
         named = [dict(zip(("table", "left", "pieces", "core_seconds"), one, strict=True)) for one in pieces]
         print(json.dumps({"study": found.name, "scale": scale, **forecast.plain(), "tables": named}, indent=2))

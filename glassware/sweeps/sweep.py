@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol
 
 import numpy as np
@@ -42,7 +42,7 @@ class Silent:
 
 def sweep(
     runs: Iterable[Run] | str | Path,
-    store: Store | str | Path | None = None,
+    store: Store | str | PurePath | None = None,
     *,
     reporter: Reporter | None = None,
     lanes: int | None = None,
