@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
+CLUSTER := $(VENV)/.installed-cluster
 # Where nothing can be installed, name a Python that has JAX for its GPU and the rest: make gpu GPU_PYTHON=python3
 GPU_PYTHON ?= $(BIN)/python
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run test gpu lint bench clean help
+.PHONY: run test cluster gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -24,6 +25,9 @@ lint: $(DEV)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+cluster: $(CLUSTER)  ## stores on a local S3 server, and Ray on this machine: installs both, runs their tests
+	$(BIN)/python -m pytest tests/cluster
 
 gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
 	$(GPU_PYTHON) -m pytest tests/gpu
@@ -48,6 +52,10 @@ $(DEV): pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed-gpu: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[dev,gpu]'
+	@touch $@ $(RUN) $(DEV)
+
+$(CLUSTER): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[cluster]'
 	@touch $@ $(RUN) $(DEV)
 
 $(BENCH): pyproject.toml | $(VENV)/bin/python

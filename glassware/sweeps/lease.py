@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from glassware.sweeps.objects import ObjectDisk
 
 BEAT, LEASE = 10.0, 60.0  # seconds between two renewals, and without one until a lease is nobody's
-_ours: set[PurePath] = set()  # leases that this process holds, or is about to
 LOOK = 1.0  # seconds between two looks at somebody else's
 _NAMED = re.compile(r"(alone|(\d+)-of-(\d+))-[0-9a-f]{12}")
+_ours: set[PurePath] = set()  # leases that this process holds, or is about to
 
 
 class Lease:

@@ -85,13 +85,9 @@ def test_commands_take_addresses(s3, tmp_path):
     assert json.loads(call("open", s3, "--json").output)["runs"] == 4
     run = Store(s3).read()["id"][0]
     assert call("show", run, "--store", s3, "--figures", tmp_path).exit_code == 0
-    for words in (
-        ["store", "check", s3],
-        ["store", "repair", s3],
-        ["store", "compact", s3],
-        ["claims", "pareto/slices", "--store", s3],
-    ):
-        assert call(*words).exit_code == 0, words
+    for verb in ("check", "repair", "compact"):
+        assert call("store", verb, s3).exit_code == 0
+    assert call("claims", "pareto/slices", "--store", s3).exit_code == 0
     assert call("store", "merge", tmp_path / "copy", s3).exit_code == 0
     assert "no store at" in sentence(call("status", f"{s3}-not-there"))
 
