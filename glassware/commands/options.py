@@ -77,6 +77,10 @@ ShareOf = Annotated[
         show_default="everything",
     ),
 ]
+OnCluster = Annotated[
+    str | None,
+    typer.Option("--on", metavar="CLUSTER", help="Train on Ray: ray, or ray://host:port.", show_default="this machine"),
+]
 DataFolder = Annotated[
     Path | None,
     typer.Option(
