@@ -10,7 +10,7 @@ CLUSTER := $(VENV)/.installed-cluster
 GPU_PYTHON ?= $(BIN)/python
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run test cluster gpu lint bench clean help
+.PHONY: run test cluster faults gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -28,6 +28,10 @@ lint: $(DEV)  ## style and types
 
 cluster: $(CLUSTER)  ## stores on a local S3 server, and Ray on this machine: installs both, runs their tests
 	$(BIN)/python -m pytest tests/cluster
+
+faults: $(CLUSTER)  ## kill workers, machines and drivers at random, on disk and on S3: FAULTS='--kills 100 --runs 2500'
+	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store disk
+	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store s3
 
 gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
 	$(GPU_PYTHON) -m pytest tests/gpu
