@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
+CLUSTER := $(VENV)/.installed-cluster
 # Where nothing can be installed, name a Python that has JAX for its GPU and the rest: make gpu GPU_PYTHON=python3
 GPU_PYTHON ?= $(BIN)/python
 # Studies at smoke scale mostly compile, one core each: as many at a time as there are cores, on one GPU.
 GPU_WORKERS ?= $(shell nproc 2>/dev/null || echo 4)
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run test gpu lint bench clean help
+.PHONY: run test cluster faults gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -26,6 +27,13 @@ lint: $(DEV)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+cluster: $(CLUSTER)  ## stores on a local S3 server, and Ray on this machine: installs both, runs their tests
+	$(BIN)/python -m pytest tests/cluster
+
+faults: $(CLUSTER)  ## kill workers, machines and drivers at random, on disk and on S3: FAULTS='--kills 100 --runs 2500'
+	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store disk
+	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store s3
 
 gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
 	XLA_PYTHON_CLIENT_PREALLOCATE=false $(GPU_PYTHON) -m pytest tests/gpu -n $(GPU_WORKERS) --dist worksteal -p no:benchmark
@@ -50,6 +58,10 @@ $(DEV): pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed-gpu: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[dev,gpu]'
+	@touch $@ $(RUN) $(DEV)
+
+$(CLUSTER): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[cluster]'
 	@touch $@ $(RUN) $(DEV)
 
 $(BENCH): pyproject.toml | $(VENV)/bin/python

@@ -27,13 +27,14 @@ MAY_IMPORT = {
     "engine": ENGINE,
     "sweeps": SWEEPS,
     "tabular": {"foundation", "engine"},  # beside the laboratory: needs scikit-learn
+    "cluster": {*SWEEPS, "sweeps"},  # trains elsewhere
     "charts": {"foundation"},  # reads results, never trains
     "luck": {*SWEEPS, "sweeps"},
     "bench": {*SWEEPS, "charts"},
     "progress": {*SWEEPS, "sweeps"},
     "studies": {*ABOVE, "luck", "theory", "tabular"},
     "printing": {*SWEEPS, "sweeps", "luck", "studies"},
-    "api": {*ABOVE, "luck", "progress", "printing", "studies"},
+    "api": {*ABOVE, "cluster", "luck", "progress", "printing", "studies"},
     "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
     "cli": {"foundation", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
+from glassware.foundation.address import place_of
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.names import check_path
 from glassware.sweeps import Store
+from glassware.sweeps.places import disk_of
 
 STORE, FIGURES = "results/store", "results/figures"
 
-AnyStore: TypeAlias = Store | str | Path
+AnyStore: TypeAlias = Store | str | PurePath
 
 
 def as_store(store: AnyStore) -> Store:
@@ -21,11 +23,11 @@ def as_store(store: AnyStore) -> Store:
 
 
 def existing(store: AnyStore) -> Store:
-    """A store to read from: a folder that is not there is likelier a misspelt path than an empty store."""
+    """A store to read from: a place that is not there is likelier misspelt than an empty store."""
     if isinstance(store, Store):
         return store
-    check_path(store)
-    if not Path(store).exists():
+    place = place_of(store)
+    if not disk_of(place).exists(place):
         raise GlasswareError(f"there is no store at {store}; 'glassware reproduce' and 'glassware sweep' make one")
     return as_store(store)
 

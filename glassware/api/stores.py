@@ -103,7 +103,7 @@ def open_store(store: AnyStore = STORE, *, tell: Callable[[str], None] | None = 
         studies=tuple(found),
         computed=tuple(computed_tables(kept.path)),
         sweeps=tuple(_sweeps(other)),
-        bytes=sum(path.stat().st_size for path in kept.path.rglob("*") if path.is_file()),
+        bytes=sum(kept.disk.sizes(kept.path).values()),
     )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from glassware import studies
 from glassware.api.folders import FIGURES, STORE, AnyStore, as_store, check_figures, existing
 from glassware.api.sweeps import make_reporter, stopped_in_words
+from glassware.cluster import trainer
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.limits import check_counts
@@ -30,6 +31,7 @@ def reproduce(
     lanes: int | None = None,
     engine: Engine = "auto",
     share: str | None = None,
+    on: str | None = None,
     progress: bool | Reporter = False,
 ) -> Report:
     """Train what a study lacks, judge its claims and draw its figures.
@@ -44,6 +46,7 @@ def reproduce(
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         share: ``2/8`` trains the second of eight equal shares; eight processes, on as many GPUs or machines, may do
             theirs at the same time into one store. Nothing is judged or drawn: that is for a call without a share.
+        on: ``ray`` or ``ray://host:port`` trains on a Ray cluster, as in ``sweep``; what is computed is computed here.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     Returns:
@@ -61,11 +64,13 @@ def reproduce(
     if figures is not None and own is None:
         check_figures(figures)  # now, not after hours of training
     reporter, kept = (
-        make_reporter(progress, len(chosen.stages), lanes, engine),
+        make_reporter(progress, len(chosen.stages), lanes, engine, on is not None),
         None if store is None else as_store(store),
     )
-    with stopped_in_words(store, progress):
-        frame = studies.train(chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine)
+    with stopped_in_words(store, progress), trainer(on, share) as elsewhere:
+        frame = studies.train(
+            chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine, trainer=elsewhere
+        )
     if own is not None:
         return Report(chosen.name, size, frame, [], [])
     judged = studies.claims(chosen, size, frame)

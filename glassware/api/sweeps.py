@@ -11,6 +11,7 @@ import polars as pl
 
 from glassware.api.folders import AnyStore
 from glassware.api.networks import Row
+from glassware.cluster import trainer
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.limits import check_counts
@@ -51,6 +52,7 @@ def sweep(
     lanes: int | None = None,
     engine: Engine = "auto",
     share: str | None = None,
+    on: str | None = None,
     progress: bool | Reporter = False,
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
@@ -63,6 +65,8 @@ def sweep(
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         share: ``2/8`` trains the second of eight equal shares and returns its rows; eight processes, on as many GPUs or
             machines, may do theirs at the same time into one store.
+        on: ``ray`` trains on a Ray cluster: the one that ``RAY_ADDRESS`` names, or one that is started here;
+            ``ray://host:port`` is another (docs/cluster.md).
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     >>> import glassware as gw
@@ -74,9 +78,10 @@ def sweep(
     if isinstance(runs, Run):
         raise GlasswareError("gw.sweep takes many runs; one is trained by gw.train(run)")
     check_counts(lanes=lanes)
-    own, reporter = None if share is None else parse_share(share), make_reporter(progress, 1, lanes, engine)
-    with stopped_in_words(store, progress):
-        return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own)
+    own = None if share is None else parse_share(share)
+    reporter = make_reporter(progress, 1, lanes, engine, on is not None)
+    with stopped_in_words(store, progress), trainer(on, share) as elsewhere:
+        return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own, trainer=elsewhere)
 
 
 @contextmanager
@@ -92,8 +97,10 @@ def stopped_in_words(store: AnyStore | None, progress: bool | Reporter) -> Itera
         raise
 
 
-def make_reporter(progress: bool | Reporter, stages: int, lanes: int | None, engine: Engine) -> Reporter | None:
+def make_reporter(
+    progress: bool | Reporter, stages: int, lanes: int | None, engine: Engine, elsewhere: bool = False
+) -> Reporter | None:
     """The reporter to use: none, the usual one, or one of the caller's own."""
     if isinstance(progress, bool):
-        return Progress(stages=stages, lanes=lanes, engine=engine) if progress else None
+        return Progress(stages=stages, lanes=lanes, engine=engine, elsewhere=elsewhere) if progress else None
     return progress

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import PurePath
 from typing import Annotated
 
 import typer
 
-from glassware.commands.options import STORE, AsJson, checked_path
+from glassware.commands.options import STORE, AsJson
+from glassware.foundation.address import place_of
 from glassware.printing.console import make_console
 
 
 def open_store(
     store: Annotated[
-        Path, typer.Argument(metavar="STORE", help="Folder of results, one row per run.", callback=checked_path)
+        PurePath,
+        typer.Argument(metavar="STORE", help="Folder of results, one row per run, or an address.", parser=place_of),
     ] = STORE,
     as_json: AsJson = False,
 ) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from glassware.foundation.address import place_of
 from glassware.foundation.limits import check_counts
 from glassware.foundation.names import check_path, printable
 
@@ -43,7 +44,13 @@ Scale = Annotated[
     typer.Option(help="Size of the grid: seconds, minutes on two cores, or the paper's own."),
 ]
 StoreFolder = Annotated[
-    Path, typer.Option("--store", metavar="DIR", help="Folder of results, one row per run.", callback=checked_path)
+    PurePath,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        help="Folder of results, one row per run, or an address as s3://bucket/prefix.",
+        parser=place_of,
+    ),
 ]
 FiguresFolder = Annotated[
     Path, typer.Option("--figures", metavar="DIR", help="Folder for figures, PNG and HTML.", callback=checked_path)
@@ -69,6 +76,10 @@ ShareOf = Annotated[
         help="Train only share I of N equal ones; others may train theirs into the same store.",
         show_default="everything",
     ),
+]
+OnCluster = Annotated[
+    str | None,
+    typer.Option("--on", metavar="CLUSTER", help="Train on Ray: ray, or ray://host:port.", show_default="this machine"),
 ]
 DataFolder = Annotated[
     Path | None,
@@ -96,7 +107,7 @@ def end_with(failed: list[str]) -> None:
 
 
 @contextmanager
-def stoppable(progress: Progress, store: Path) -> Iterator[None]:
+def stoppable(progress: Progress, store: PurePath) -> Iterator[None]:
     """On Ctrl-C say what was kept. The store has written every finished run by then."""
     try:
         yield

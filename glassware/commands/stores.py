@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from glassware.commands.options import STORE, AsJson
+from glassware.foundation.address import place_of
 from glassware.printing.console import make_console
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 50  # sentences printed
 
-Folder = Annotated[Path, typer.Argument(metavar="STORE", help="Folder of results.")]
+Folder = Annotated[PurePath, typer.Argument(metavar="STORE", help="Folder of results, or an address.", parser=place_of)]
 
 store = typer.Typer(
     name="store",
@@ -81,8 +82,14 @@ def repair(folder: Folder = STORE) -> None:
 
 @store.command()
 def merge(
-    into: Annotated[Path, typer.Argument(metavar="STORE", help="Folder of results that is added to.")],
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Folder of results to add; it is left as it is.")],
+    into: Annotated[
+        PurePath,
+        typer.Argument(metavar="STORE", help="Folder of results that is added to, or an address.", parser=place_of),
+    ],
+    other: Annotated[
+        PurePath,
+        typer.Argument(metavar="OTHER", help="Folder of results to add; it is left as it is.", parser=place_of),
+    ],
 ) -> None:
     """Add what OTHER holds to STORE; runs that both have are dropped, and refused if their results differ.
 

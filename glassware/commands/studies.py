@@ -17,6 +17,7 @@ from glassware.commands.options import (
     EngineName,
     FiguresFolder,
     Lanes,
+    OnCluster,
     Scale,
     Seeds,
     ShareOf,
@@ -64,6 +65,7 @@ def reproduce(
     engine: EngineName = "auto",
     data: DataFolder = None,
     share: ShareOf = None,
+    on: OnCluster = None,
 ) -> None:
     """Reproduce a study: train its runs, judge its claims, draw its figures.
 
@@ -89,12 +91,14 @@ def reproduce(
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     which = "" if share is None else f", share {parse_share(share)}"
     title = f"{found.name} at scale {scale}{which}: {found.title}"
-    progress = Progress(console, title=title, stages=len(found.stages), lanes=lanes, engine=engine)
+    progress = Progress(
+        console, title=title, stages=len(found.stages), lanes=lanes, engine=engine, elsewhere=on is not None
+    )
     check_figures(figures)  # before hours of training, not after
     with stoppable(progress, store):
         report = reproduce_study(
             found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=engine, share=share,
-            progress=progress,
+            on=on, progress=progress,
         )  # fmt: skip
     if share is not None:
         left, wanted = missing(found, scale, Store(store), seeds)
@@ -141,6 +145,7 @@ def estimate(
     from glassware.api.planning import estimate as estimate_study
     from glassware.studies import find, left_in_pieces
     from glassware.sweeps import Store
+    from glassware.sweeps.places import disk_of
 
     found, console = find(study), make_console()
     if data is not None:
@@ -149,7 +154,7 @@ def estimate(
         forecast = estimate_study(
             found, scale, store=store, seeds=seeds, lanes=lanes, engine=engine, tell=status.update
         )
-        pieces = left_in_pieces(found, scale, Store(store) if store.exists() else None, seeds)
+        pieces = left_in_pieces(found, scale, Store(store) if disk_of(store).exists(store) else None, seeds)
     if as_json:
         named = [dict(zip(("table", "left", "pieces", "core_seconds"), one, strict=True)) for one in pieces]
         print(json.dumps({"study": found.name, "scale": scale, **forecast.plain(), "tables": named}, indent=2))

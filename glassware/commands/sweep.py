@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from glassware.commands.options import STORE, EngineName, Lanes, ShareOf, StoreFolder, checked_path, stoppable
+from glassware.commands.options import (
+    STORE,
+    EngineName,
+    Lanes,
+    OnCluster,
+    ShareOf,
+    StoreFolder,
+    checked_path,
+    stoppable,
+)
 from glassware.printing.console import make_console
 from glassware.printing.summary import print_summary, print_two
 
@@ -28,6 +37,7 @@ def sweep(
     lanes: Lanes = None,
     engine: EngineName = "auto",
     share: ShareOf = None,
+    on: OnCluster = None,
     csv: Annotated[
         Path | None,
         typer.Option("--csv", metavar="FILE", help="Write the rows of the sweep as CSV, too.", callback=checked_path),
@@ -54,9 +64,9 @@ def sweep(
     from glassware.progress import Progress
 
     console = make_console()
-    progress = Progress(console, lanes=lanes, engine=engine)
+    progress = Progress(console, lanes=lanes, engine=engine, elsewhere=on is not None)
     with stoppable(progress, store):
-        frame = sweep_runs(file, store, lanes=lanes, engine=engine, share=share, progress=progress)
+        frame = sweep_runs(file, store, lanes=lanes, engine=engine, share=share, on=on, progress=progress)
     print_summary(console, summary(frame))
     both = by_two(frame)
     if both is not None:

@@ -23,6 +23,7 @@ class Progress:
         title: printed above all else, once there is a plan.
         stages: how many sweeps follow one another; each is announced when there are several.
         lanes, engine: as given to the sweep, so that the program measured is the one that trains.
+        elsewhere: other machines train, so that the speed of this one says nothing.
     """
 
     def __init__(
@@ -33,10 +34,11 @@ class Progress:
         stages: int = 1,
         lanes: int | None = None,
         engine: Engine = "auto",
+        elsewhere: bool = False,
     ) -> None:
         self.console = console or Console(force_jupyter=False, highlight=False)
         self.title, self.stages, self.stage = title, stages, 0
-        self.lanes, self.engine = lanes, engine
+        self.lanes, self.engine, self.elsewhere = lanes, engine, elsewhere
         self.kept = 0  # runs of all stages that are finished: before, or now
         self._bars: Bars | None = None
         self._last_line = 0.0
@@ -49,7 +51,7 @@ class Progress:
         self.on_message(f"{stage}{runs_text(len(plan.wanted))}: {counts}")
         if not plan.todo:
             return
-        forecast = self._forecast(plan)
+        forecast = None if self.elsewhere else self._forecast(plan)
         if forecast is not None:
             self._print(_outlook(forecast))
         limit = None if forecast is None else forecast.at_most

@@ -16,6 +16,7 @@ from glassware.sweeps import (
     Reporter,
     Share,
     Store,
+    Trainer,
     keep_computed,
     make_plan,
     named,
@@ -40,6 +41,7 @@ def train(
     reporter: Reporter | None = None,
     lanes: int | None = None,
     engine: Engine = "auto",
+    trainer: Trainer | None = None,
 ) -> pl.DataFrame:
     """Compute and train what the store lacks, stage by stage, and return all rows of the study.
 
@@ -56,7 +58,7 @@ def train(
         computed = _together(*parts)
     for number in range(1, len(study.stages) + 1):
         runs = study.stage_runs(number - 1, scale, seeds, table)
-        found = sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share)
+        found = sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share, trainer=trainer)
         if share is not None and store is not None:  # what the others have trained counts as well
             plan = make_plan(runs, store)
             found = select(store.read(), plan)

@@ -12,7 +12,7 @@ from glassware.sweeps.plan import Plan, make_plan, named
 from glassware.sweeps.rows import CIRCUMSTANCES
 from glassware.sweeps.share import Share, parse_share
 from glassware.sweeps.store import Store
-from glassware.sweeps.sweep import Reporter, pick, select, sweep
+from glassware.sweeps.sweep import Reporter, Trainer, pick, select, sweep
 
 __all__ = [
     "CIRCUMSTANCES",
@@ -28,6 +28,7 @@ __all__ = [
     "Share",
     "Store",
     "Total",
+    "Trainer",
     "estimate",
     "grid",
     "keep_computed",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import polars as pl
@@ -39,7 +39,7 @@ class Fault:
         runs: ids of the rows that are wrong; empty if it is the file.
     """
 
-    path: Path
+    path: PurePath
     why: str
     runs: frozenset[str] = frozenset()
 
@@ -82,7 +82,7 @@ def check(store: Store, tell: Callable[[str], None] | None = None) -> Report:
     return report
 
 
-def _try(report: Report, path: Path, read: Callable[[Path], Any]) -> Any:
+def _try(report: Report, path: PurePath, read: Callable[[PurePath], Any]) -> Any:
     """What reading gives; None after a note of what is wrong."""
     report.unverified += digest_in(path) is None
     try:
@@ -97,7 +97,7 @@ def _try(report: Report, path: Path, read: Callable[[Path], Any]) -> Any:
 def _check_parts(store: Store, report: Report, tell: Callable[[str], None]) -> Iterator[Part]:
     """The parts that can be read, without the rows that are wrong."""
 
-    def read(path: Path) -> Part:
+    def read(path: PurePath) -> Part:
         check_part(path)
         return read_part(path, None, store.format < FORMAT, store.semantics)
 

@@ -9,17 +9,13 @@ that much can be trusted without reading the rest.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-import stat
-from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
+from pathlib import PurePath
 
 from glassware.foundation.errors import StoreError
-from glassware.sweeps.disk import write_whole
+from glassware.sweeps.places import disk_of
 
 MAGIC = b"PAR1"  # how a Parquet file begins and ends
 DIGITS = 32  # hexadecimal; no other name in a store ends in so many
@@ -41,40 +37,39 @@ def _footer_length(end: bytes, size: int) -> int:
     return length if end[4:] == MAGIC and length <= size else size
 
 
-def digest_in(path: Path) -> str | None:
+def digest_in(path: PurePath) -> str | None:
     """The digest that the name promises; None for a file of an earlier version."""
     found = _NAMED.search(path.stem)
     return found[1] if found else None
 
 
-def stem_of(path: Path) -> str:
+def stem_of(path: PurePath) -> str:
     """The name of a file without digest and suffix."""
     return path.stem if digest_in(path) is None else path.stem[: -DIGITS - 1]
 
 
-def write_checked(folder: Path, stem: str, suffix: str, data: bytes) -> Path:
+def write_checked(folder: PurePath, stem: str, suffix: str, data: bytes) -> PurePath:
     """Write a file, whole or not at all, under a name that ends in its digest."""
     path = folder / f"{stem}-{digest(data)}{suffix}"
-    write_whole(path, data)
+    disk_of(path).write(path, data)
     return path
 
 
-def read_checked(path: Path) -> bytes:
+def read_checked(path: PurePath) -> bytes:
     """The bytes of a file, verified if its name has a digest. Parse these bytes: the file may change meanwhile.
 
     Raises ``FileNotFoundError`` if it is not there, and a ``StoreError`` that names it if it cannot be used.
     """
-    with opened(path) as file:
-        data = file.read()
+    data = disk_of(path).read(path)
     promised = digest_in(path)
     if promised is not None and digest(data) != promised:
         raise damaged(path)
     return data
 
 
-def check_footer(path: Path) -> None:
+def check_footer(path: PurePath) -> None:
     """Refuse a Parquet file whose footer is damaged; reads nothing else of it."""
-    with opened(path) as file:
+    with disk_of(path).opened(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 8))
         length = _footer_length(file.read(8), size)
@@ -85,24 +80,6 @@ def check_footer(path: Path) -> None:
         raise damaged(path)
 
 
-def damaged(path: Path) -> StoreError:
+def damaged(path: PurePath) -> StoreError:
     """What is said of a file whose bytes have changed since it was written."""
     return StoreError(f"{path} is damaged (its bytes do not fit its name); 'glassware store repair' moves it aside")
-
-
-@contextlib.contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file to read, if it is one. Opening a pipe would wait for a writer, and is refused instead."""
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        mode = os.fstat(handle).st_mode
-        if not stat.S_ISREG(mode):
-            os.close(handle)
-            what = "a folder" if stat.S_ISDIR(mode) else "not a file"
-            raise StoreError(f"{path} is {what} and does not belong in a glassware store; remove it")
-        with os.fdopen(handle, "rb") as file:
-            yield file
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror}") from None

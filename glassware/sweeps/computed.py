@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import PurePath
 
 import polars as pl
 
 from glassware.foundation.errors import StoreError
 from glassware.sweeps.checked import read_checked, stem_of, write_checked
-from glassware.sweeps.disk import TEMPORARY, os_errors
 from glassware.sweeps.parts import FAILURES
+from glassware.sweeps.places import disk_of, files_below
 from glassware.sweeps.store import Store
 
 FOLDER, SUFFIX = "computed", ".parquet"
@@ -36,7 +36,7 @@ def read_computed(store: Store, name: str, version: int) -> pl.DataFrame | None:
     raise StoreError(f"table {name} of {store.path} vanishes while it is read")
 
 
-def load_computed(path: Path) -> pl.DataFrame:
+def load_computed(path: PurePath) -> pl.DataFrame:
     """A table with the column of its version, verified before it is parsed."""
     data = read_checked(path)
     try:
@@ -46,20 +46,20 @@ def load_computed(path: Path) -> pl.DataFrame:
         raise StoreError(f"{path} is damaged ({reason}); remove it to compute it again") from None
 
 
-def write_computed(store: Store, name: str, version: int, table: pl.DataFrame) -> Path:
+def write_computed(store: Store, name: str, version: int, table: pl.DataFrame) -> PurePath:
     """Replace the table of this name. Only for the holder of the lock."""
     buffer = io.BytesIO()
     table.with_columns(pl.lit(version, pl.Int32).alias(VERSION)).write_parquet(buffer, compression="zstd")
     place = store.path / FOLDER / name
-    with os_errors(store.path):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        for stale in place.parent.glob(TEMPORARY + "*"):
-            stale.unlink()  # a killed writer's: we hold the lock
+    disk = store.disk
+    with disk.errors(store.path):
+        disk.make(place.parent)
+        disk.clean(place.parent)  # a killed writer's: we hold the lock
         before = _files(store, name)
         path = write_checked(place.parent, place.name, SUFFIX, buffer.getvalue())
         for other in before:
             if other != path:
-                other.unlink(missing_ok=True)
+                disk.remove(other)
     return path
 
 
@@ -77,23 +77,17 @@ def keep_computed(store: Store, name: str, version: int, compute: Callable[[], p
     return table
 
 
-def computed_tables(store: Path) -> dict[str, list[Path]]:
+def computed_tables(store: PurePath) -> dict[str, list[PurePath]]:
     """The files of all computed tables by name, the one that counts first."""
-    found: dict[str, list[Path]] = {}
-    for path in sorted((store / FOLDER).rglob(f"*{SUFFIX}")):
+    found: dict[str, list[PurePath]] = {}
+    for path in files_below(store / FOLDER, SUFFIX):
         name = (path.parent / stem_of(path)).relative_to(store / FOLDER).as_posix()
         found.setdefault(name, []).append(path)
-    return {name: _newest_first(paths) for name, paths in found.items()}
+    return {name: disk_of(store).newest_first(paths) for name, paths in found.items()}
 
 
-def _files(store: Store, name: str) -> list[Path]:
+def _files(store: Store, name: str) -> list[PurePath]:
+    """The files of a table; a crash may leave the one that was to be replaced."""
     place = store.path / FOLDER / name
-    found = place.parent.glob(f"*{SUFFIX}") if place.parent.is_dir() else []
-    return _newest_first([path for path in found if stem_of(path) == place.name])
-
-
-def _newest_first(paths: list[Path]) -> list[Path]:
-    """A crash may leave the table that was to be replaced; of equal age the first by name counts."""
-    if len(paths) < 2:
-        return paths
-    return sorted(paths, key=lambda path: (-path.stat().st_mtime_ns, path.name))
+    found = [path for path in store.disk.entries(place.parent) if path.suffix == SUFFIX]
+    return store.disk.newest_first([path for path in found if stem_of(path) == place.name])

@@ -9,7 +9,7 @@ import contextlib
 import os
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from glassware.foundation.errors import StoreError
 
@@ -39,7 +39,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def os_errors(path: Path) -> Iterator[None]:
+def os_errors(path: PurePath) -> Iterator[None]:
     """Turn an error of the operating system into one sentence about the store."""
     try:
         yield

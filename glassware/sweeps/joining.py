@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath
 
 import polars as pl
 
@@ -13,7 +13,6 @@ from glassware.sweeps import kept
 from glassware.sweeps.check import check
 from glassware.sweeps.checked import read_checked, write_checked
 from glassware.sweeps.computed import FOLDER, SUFFIX, computed_tables
-from glassware.sweeps.disk import os_errors
 from glassware.sweeps.parts import contradictions, rows_in
 from glassware.sweeps.store import Store
 
@@ -42,7 +41,7 @@ def merge(into: Store, other: Store, tell: Callable[[str], None] | None = None) 
     Refused before anything is written: a damaged store, another version, and runs of which the two say different
     things. Killed at any moment, it can be done again.
     """
-    if into.path.resolve() == other.path.resolve():
+    if into.disk.same(into.path, other.path):
         raise StoreError(f"{into.path} and {other.path} are the same store")
     if (into.format, into.semantics) != (other.format, other.semantics):
         raise StoreError(
@@ -88,10 +87,10 @@ def _copy_computed(into: Store, other: Store) -> int:
     return count
 
 
-def _copy(into: Store, source: Path, folder: Path, stem: str, suffix: str) -> None:
+def _copy(into: Store, source: PurePath, folder: PurePath, stem: str, suffix: str) -> None:
     data = read_checked(source)
-    with os_errors(into.path):
-        folder.mkdir(parents=True, exist_ok=True)
+    with into.disk.errors(into.path):
+        into.disk.make(folder)
         write_checked(folder, stem, suffix, data)
 
 
@@ -103,9 +102,8 @@ def compact(store: Store, tell: Callable[[str], None] | None = None) -> tuple[in
     """
     with store.writing():
         parts = store.parts()
-        before, groups, size = len(parts), list[list[Path]](), 0
-        for part in parts:
-            rows = rows_in(part)
+        before, groups, size = len(parts), list[list[PurePath]](), 0
+        for part, rows in zip(parts, store.disk.each(rows_in, parts), strict=True):
             if rows >= LARGE_PART:
                 continue
             if not groups or size + rows > LARGE_PART:

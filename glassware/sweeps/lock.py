@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from filelock import lock_descriptor
 
@@ -39,6 +40,13 @@ class Note:
     last: float
     written: int
     left: int | None
+
+
+class Holding(Protocol):
+    """A store that is held for writing."""
+
+    def tell(self, note: Note) -> None:
+        """Say how far the writer is."""
 
 
 class Held:
@@ -109,8 +117,16 @@ def writers(folder: Path) -> dict[str, Note | None]:
 
 def _read_note(text: str) -> Note | None:
     try:
-        return Note(**json.loads(text))
-    except (ValueError, TypeError):  # none, or just being written
+        return note_from(json.loads(text))
+    except ValueError:  # none, or just being written
+        return None
+
+
+def note_from(said: Any) -> Note | None:
+    """A note from plain data, if it is one."""
+    try:
+        return Note(**said)
+    except TypeError:
         return None
 
 

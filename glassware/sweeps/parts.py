@@ -13,16 +13,17 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import polars as pl
 
 from glassware.foundation.errors import StoreError
 from glassware.foundation.specs import seedless
-from glassware.sweeps.checked import MAGIC, check_footer, digest_in, opened, read_checked
+from glassware.sweeps.checked import MAGIC, check_footer, digest_in, read_checked
 from glassware.sweeps.disk import TEMPORARY
 from glassware.sweeps.identity import SEMANTICS
+from glassware.sweeps.places import disk_of
 from glassware.sweeps.rows import CIRCUMSTANCES, SCHEMA
 
 REQUIRED = ("id", "spec", "success")
@@ -37,26 +38,29 @@ FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, Va
 class Part:
     """A part that was read: some of its columns, and the types of all."""
 
-    path: Path
+    path: PurePath
     table: pl.DataFrame
     schema: dict[str, Any]
 
 
-def list_parts(folder: Path) -> list[Path]:
+def list_parts(folder: PurePath) -> list[PurePath]:
     """Everything in the folder of parts but unfinished files, oldest first."""
     try:
-        entries = sorted(folder.iterdir()) if folder.exists() else []
+        entries = disk_of(folder).entries(folder)
     except OSError as error:
         raise StoreError(f"cannot read {folder}: {error.strerror}") from None
     return [entry for entry in entries if not entry.name.startswith(TEMPORARY)]
 
 
-def check_part(part: Path) -> None:
+def check_part(part: PurePath) -> None:
     """Refuse what is not a whole Parquet file, by its kind and its first and last four bytes."""
     if part.suffix != ".parquet":
         raise StoreError(f"{part} does not belong in a glassware store; remove it")
+    disk = disk_of(part)
+    if disk.whole and digest_in(part) is not None:  # it cannot be cut short, and is verified when it is read
+        return
     try:
-        with opened(part) as file:
+        with disk.opened(part) as file:
             head = file.read(4)
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 4))
@@ -67,16 +71,18 @@ def check_part(part: Path) -> None:
         raise StoreError(f"{part} is cut short or not Parquet; remove it and its runs will be trained again")
 
 
-def rows_in(part: Path) -> int:
+def rows_in(part: PurePath) -> int:
     """How many rows a part has, from its footer, which is verified before it is parsed."""
-    check_footer(part)
+    disk = disk_of(part)
+    if not disk.whole:  # of an object all is read, and verified
+        check_footer(part)
     try:
-        return int(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item())
+        return int(pl.scan_parquet(disk.source(part), glob=False).select(pl.len()).collect().item())
     except FAILURES as error:
         raise _unreadable(part, error) from None
 
 
-def read_part(part: Path, wanted: Iterable[str] | None, older: bool, semantics: int) -> Part:
+def read_part(part: PurePath, wanted: Iterable[str] | None, older: bool, semantics: int) -> Part:
     """The rows of a part, some columns of them if ``wanted`` says which. Its bytes are verified, then parsed.
 
     Args:
@@ -100,12 +106,12 @@ def read_part(part: Path, wanted: Iterable[str] | None, older: bool, semantics: 
     return Part(part, table, schema)
 
 
-def _unreadable(part: Path, error: BaseException) -> StoreError:
+def _unreadable(part: PurePath, error: BaseException) -> StoreError:
     reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
     return StoreError(f"{part} is damaged ({reason}); remove it to train its runs again")
 
 
-def _check_schema(part: Path, schema: dict[str, Any], older: bool) -> None:
+def _check_schema(part: PurePath, schema: dict[str, Any], older: bool) -> None:
     foreign = f"{part} is not a part of a glassware store"
     for name in REQUIRED:
         if name not in schema:
@@ -115,7 +121,7 @@ def _check_schema(part: Path, schema: dict[str, Any], older: bool) -> None:
             raise StoreError(f"{foreign}: its column '{name}' has type {kind}, not {SCHEMA[name]()}; remove it")
 
 
-def _check_rows(part: Path, table: pl.DataFrame, semantics: int) -> None:
+def _check_rows(part: PurePath, table: pl.DataFrame, semantics: int) -> None:
     """Refuse rows that are incomplete, of other semantics, or whose specification cannot be one."""
     for name in REQUIRED:
         if table[name].null_count():
@@ -167,7 +173,7 @@ def wrong_ids(table: pl.DataFrame, semantics: int) -> list[str]:
 
 def joined(parts: Iterable[Part]) -> pl.DataFrame:
     """The rows of several parts as one table; a column that is text here and a number there is refused."""
-    kinds: dict[str, tuple[str, Path]] = {}
+    kinds: dict[str, tuple[str, PurePath]] = {}
     parts = list(parts)
     for part in parts:
         for name, dtype in part.schema.items():
@@ -192,7 +198,7 @@ def _kind(dtype: Any) -> str:
     return "numbers" if dtype.is_numeric() else {pl.String: "text", pl.Boolean: "booleans"}.get(type(dtype), str(dtype))
 
 
-def each_once(table: pl.DataFrame, folder: Path) -> pl.DataFrame:
+def each_once(table: pl.DataFrame, folder: PurePath) -> pl.DataFrame:
     """Every run once. A crash in a merge leaves identical rows twice; rows that differ are refused."""
     if table["id"].n_unique() == len(table):
         return table

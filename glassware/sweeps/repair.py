@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath
 
 import polars as pl
 
 from glassware.foundation.errors import StoreError
 from glassware.sweeps import kept
 from glassware.sweeps.check import Report, check
-from glassware.sweeps.disk import os_errors
 from glassware.sweeps.formats import FORMAT
 from glassware.sweeps.parts import list_parts, read_part, rows_in
+from glassware.sweeps.places import disk_of
 from glassware.sweeps.store import Store
 
 ASIDE = "damaged"
@@ -31,7 +31,7 @@ class Repair:
     """
 
     found: Report
-    moved: tuple[Path, ...]
+    moved: tuple[PurePath, ...]
     runs: int
     unknown: int
 
@@ -48,7 +48,7 @@ def repair(store: Store, tell: Callable[[str], None] | None = None) -> Repair:
         drop = {run for fault in report.faults for run in fault.runs}
         current = {paths[0] for paths in kept.kept_files(store.path).values()}
         drop |= {kept.run_of(path) for path in whole & current}
-        gone, lost, unknown, moved = set[str](), 0, 0, list[Path]()
+        gone, lost, unknown, moved = set[str](), 0, 0, list[PurePath]()
         for path in list_parts(store.parts_path):
             if path in whole:
                 count = _count(path)
@@ -65,22 +65,21 @@ def repair(store: Store, tell: Callable[[str], None] | None = None) -> Repair:
     return Repair(report, tuple(moved), lost + len(gone), unknown)
 
 
-def _count(path: Path) -> int | None:
+def _count(path: PurePath) -> int | None:
     """Rows of a part of which nothing else may be sound."""
     try:
         return rows_in(path) if path.suffix == ".parquet" else 0
     except (StoreError, FileNotFoundError):
-        return None if path.is_file() else 0
+        return 0 if disk_of(path).is_folder(path) else None
 
 
-def _move(store: Store, path: Path) -> Path:
+def _move(store: Store, path: PurePath) -> PurePath:
     """To the same place below ``damaged/``; numbered if something of the name is there."""
     place = store.path / ASIDE / path.relative_to(store.path)
     number = 1
-    while place.exists():
+    while store.disk.exists(place):
         number += 1
         place = place.with_name(f"{path.name}.{number}")
-    with os_errors(store.path):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(place)
+    with store.disk.errors(store.path):
+        store.disk.move(path, place)
     return place

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import polars as pl
 
 from glassware.foundation.errors import StoreError
 from glassware.sweeps.checked import check_footer
-from glassware.sweeps.lock import Note, writers
+from glassware.sweeps.lock import Note
 from glassware.sweeps.parts import FAILURES
+from glassware.sweeps.places import disk_of
 from glassware.sweeps.store import Store
 
 SHAPE = ("task", "n", "k", "model")
@@ -54,7 +55,7 @@ class Writing:
 class Status:
     """How a store stands."""
 
-    path: Path
+    path: PurePath
     runs: int
     parts: int
     bytes: int
@@ -74,15 +75,16 @@ def status(store: Store) -> Status:
     for _ in range(3):
         try:
             parts = store.parts()
-            shapes = _shapes(parts)
-            size = sum(part.stat().st_size for part in parts)
+            shapes = _shapes(list(store.disk.each(_count, parts)))
+            sizes = store.disk.sizes(store.parts_path)
+            size = sum(sizes[part] for part in parts if part in sizes)
             break
         except FileNotFoundError:  # merged away meanwhile
             continue
     else:
         raise StoreError(f"parts of {store.path} vanish while they are read")
     now = time.time()
-    writing = tuple(_writing(who, note, now) for who, note in writers(store.path).items())
+    writing = tuple(_writing(who, note, now) for who, note in store.disk.writers(store.path).items())
     return Status(store.path, sum(one.runs for one in shapes), len(parts), size, shapes, writing)
 
 
@@ -93,8 +95,7 @@ def _writing(who: str, note: Note | None, now: float) -> Writing:
     return Writing(who, note.written, note.left, note.written / spent if spent > 0 else None, max(0.0, now - note.last))
 
 
-def _shapes(parts: list[Path]) -> tuple[Shape, ...]:
-    counted = [_count(part) for part in parts]
+def _shapes(counted: list[pl.DataFrame]) -> tuple[Shape, ...]:
     if not counted:
         return ()
     table = pl.concat(counted, how="diagonal_relaxed").group_by(SHAPE).agg(pl.col("runs", "succeeded").sum())
@@ -102,11 +103,13 @@ def _shapes(parts: list[Path]) -> tuple[Shape, ...]:
     return tuple(Shape(**row) for row in ordered.to_dicts())
 
 
-def _count(part: Path) -> pl.DataFrame:
+def _count(part: PurePath) -> pl.DataFrame:
     """Runs of a part by shape."""
-    check_footer(part)
+    disk = disk_of(part)
+    if not disk.whole:  # of an object all is read, and verified
+        check_footer(part)
     try:
-        rows = pl.scan_parquet(part, glob=False)
+        rows = pl.scan_parquet(disk.source(part), glob=False)
         names = rows.collect_schema().names()
         lacking = [pl.lit(None, kind).alias(name) for name, kind in _KINDS.items() if name not in names]
         text = [pl.col(name).cast(pl.Categorical) for name in ("task", "model")]  # groups ten times as fast

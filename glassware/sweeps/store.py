@@ -18,20 +18,21 @@ import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import PurePath
 
 import numpy as np
 import polars as pl
 
+from glassware.foundation.address import place_of
 from glassware.foundation.errors import StoreError
-from glassware.foundation.names import check_path
 from glassware.sweeps import kept
 from glassware.sweeps.checked import write_checked
-from glassware.sweeps.disk import TEMPORARY, os_errors, write_whole
+from glassware.sweeps.disk import TEMPORARY
 from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
-from glassware.sweeps.lock import LOCK, Held, Note, locked
+from glassware.sweeps.lock import LOCK, Holding, Note
 from glassware.sweeps.parts import check_part, each_once, joined, list_parts, read_part, rows_in
+from glassware.sweeps.places import disk_of
 from glassware.sweeps.rows import SCHEMA, Row, frame
 from glassware.sweeps.share import Share
 
@@ -48,9 +49,9 @@ class Store:
     0
     """
 
-    def __init__(self, path: str | Path) -> None:
-        check_path(path)
-        self.path = Path(path)
+    def __init__(self, path: str | PurePath) -> None:
+        self.path = place_of(path)
+        self.disk = disk_of(self.path)
         self.parts_path = self.path / "parts"
         self.format, self.semantics = self._versions()
 
@@ -79,17 +80,17 @@ class Store:
         """Ids of all finished runs."""
         return set(self.read(["id"])["id"])
 
-    def parts(self) -> list[Path]:
+    def parts(self) -> list[PurePath]:
         """The parts, oldest first. A file that is not a whole part of ours is named and refused."""
         parts = list_parts(self.parts_path)
-        for part in parts:
-            check_part(part)
+        for _ in self.disk.each(check_part, parts):
+            pass
         return parts
 
-    def _collect(self, parts: list[Path], columns: list[str] | None) -> pl.DataFrame:
+    def _collect(self, parts: list[PurePath], columns: list[str] | None) -> pl.DataFrame:
         older = self.format < FORMAT  # what its rows lack is found in their specifications
         wanted = None if older else columns
-        table = joined(read_part(part, wanted, older, self.semantics) for part in parts)
+        table = joined(self.disk.each(lambda part: read_part(part, wanted, older, self.semantics), parts))
         if wanted is not None and table["id"].is_duplicated().any():
             # Whether rows of one run contradict each other shows in any column.
             return self._collect(parts, None).select([c for c in wanted if c in table.columns])
@@ -100,15 +101,10 @@ class Store:
         """Format and semantics; those of today for a store that is yet to be made."""
         marker = self.path / "store.json"
         try:
-            if self.path.exists() and not self.path.is_dir():
-                raise StoreError(f"{self.path} is a file, not a store folder")
-            if not marker.exists():
-                # A sweep killed while it made its store leaves the lock, no parts, and perhaps a temporary file.
-                ours = lambda name: name == "parts" or name.startswith((LOCK, TEMPORARY))
-                if self.path.exists() and not all(ours(p.name) for p in self.path.iterdir()):
-                    raise StoreError(f"{self.path} has files in it and is not a glassware store; give an empty folder")
-                return FORMAT, SEMANTICS
-            found = json.loads(marker.read_text())
+            try:
+                found = json.loads(self.disk.text(marker))
+            except (FileNotFoundError, NotADirectoryError):
+                return self._versions_of_none()
             format_, semantics = int(found["format"]), int(found["semantics"])
         except OSError as error:
             raise StoreError(f"cannot read store {self.path}: {error.strerror}") from None
@@ -120,6 +116,16 @@ class Store:
                 f"this one knows {FORMAT} and {SEMANTICS}); update glassware or give another folder"
             )
         return format_, semantics
+
+    def _versions_of_none(self) -> tuple[int, int]:
+        """Those of today, if a store can be made here."""
+        if self.disk.exists(self.path) and not self.disk.is_folder(self.path):
+            raise StoreError(f"{self.path} is a file, not a store folder")
+        # A sweep killed while it made its store leaves the lock, no parts, and perhaps a temporary file.
+        ours = lambda name: name == "parts" or name.startswith((LOCK, TEMPORARY))
+        if not all(ours(entry.name) for entry in self.disk.entries(self.path)):
+            raise StoreError(f"{self.path} has files in it and is not a glassware store; give an empty folder")
+        return FORMAT, SEMANTICS
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -135,15 +141,14 @@ class Store:
                 f"store {self.path} was written by an older glassware, whose runs drew other random numbers: its rows "
                 "can be shown (glassware claims, figures, show) but not added to; give another folder"
             )
-        with os_errors(self.path):
-            self.parts_path.mkdir(parents=True, exist_ok=True)
-        with locked(self.path, share) as held:
-            with os_errors(self.path):
+        with self.disk.errors(self.path):
+            self.disk.make(self.parts_path)
+        with self.disk.locked(self.path, share) as held:
+            with self.disk.errors(self.path):
                 self._mark()
                 if share is None:
                     for folder in (self.path, self.parts_path, self.path / kept.FOLDER):
-                        for stale in folder.glob(TEMPORARY + "*"):
-                            stale.unlink()  # a killed writer's unfinished file: we are alone, so nobody is writing it
+                        self.disk.clean(folder)  # a killed writer's: we are alone, so nobody is writing it
             writer = Writer(self, held=held)
             try:
                 yield writer
@@ -154,35 +159,35 @@ class Store:
 
     def _mark(self) -> None:
         marker = self.path / "store.json"
-        if not marker.exists():
-            write_whole(marker, json.dumps({"format": FORMAT, "semantics": SEMANTICS}).encode())
+        if not self.disk.exists(marker):
+            self.disk.write(marker, json.dumps({"format": FORMAT, "semantics": SEMANTICS}).encode())
 
-    def append(self, table: pl.DataFrame) -> Path:
+    def append(self, table: pl.DataFrame) -> PurePath:
         """Write one part. Only for the holder of the lock."""
         buffer = io.BytesIO()
         table.write_parquet(buffer, compression="zstd", statistics=False)
         stem = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}"
-        with os_errors(self.path):
+        with self.disk.errors(self.path):
             return write_checked(self.parts_path, stem, ".parquet", buffer.getvalue())
 
-    def join_parts(self, parts: list[Path]) -> Path:
+    def join_parts(self, parts: list[PurePath]) -> PurePath:
         """Parts into one, which is on disk before they go. Only for the holder of the lock.
 
         Killed in between, rows are there twice; whoever reads takes each once.
         """
         path = self.append(self._collect(parts, None))
-        with os_errors(self.path):
+        with self.disk.errors(self.path):
             for part in parts:
-                part.unlink()
+                self.disk.remove(part)
         return path
 
 
 class Writer:
     """Collects rows and writes a part every few seconds."""
 
-    def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000, held: Held | None = None) -> None:
+    def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000, held: Holding | None = None) -> None:
         self.store, self.seconds, self.limit, self.held = store, seconds, rows, held
-        self.parts: list[Path] = []  # written by this writer
+        self.parts: list[PurePath] = []  # written by this writer
         self.written = 0
         self.wanted: int | None = None  # rows that are to be written, if that is known
         self._since = time.time()
@@ -212,9 +217,12 @@ class Writer:
                 left = None if self.wanted is None else max(0, self.wanted - self.written)
                 self.held.tell(Note(self._since, time.time(), self.written, left))
 
-    def merge(self, parts: list[Path]) -> None:
+    def merge(self, parts: list[PurePath]) -> None:
         """Many small parts into one."""
-        small = [part for part in parts if rows_in(part) < SMALL_PART]
+        if len(parts) < MERGE_PARTS:
+            return
+        counts = self.store.disk.each(rows_in, parts)
+        small = [part for part, rows in zip(parts, counts, strict=True) if rows < SMALL_PART]
         if len(small) >= MERGE_PARTS:
             self.store.join_parts(small)
 

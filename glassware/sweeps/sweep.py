@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path, PurePath
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +17,7 @@ from glassware.sweeps.plan import Plan, make_plan
 from glassware.sweeps.rows import Row, arrays, frame, row
 from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
-from glassware.training import Run
+from glassware.training import Load, Run
 
 
 class Reporter(Protocol):
@@ -40,14 +40,44 @@ class Silent:
     def on_message(self, line: str) -> None: ...
 
 
+class Trainer(Protocol):
+    """Trains runs somewhere, and hands over each row with its arrays as it comes."""
+
+    def __call__(
+        self,
+        todo: Mapping[str, Run],
+        *,
+        lanes: int | None,
+        engine: Engine,
+        on_chunk: Callable[[Chunk], None],
+        tell: Callable[[str], None],
+        load: Load | None,
+    ) -> Iterator[tuple[Row, dict[str, np.ndarray]]]: ...
+
+
+def train_here(
+    todo: Mapping[str, Run],
+    *,
+    lanes: int | None,
+    engine: Engine,
+    on_chunk: Callable[[Chunk], None],
+    tell: Callable[[str], None],
+    load: Load | None,
+) -> Iterator[tuple[Row, dict[str, np.ndarray]]]:
+    """The trainer of this process and its devices."""
+    for outcome in train(todo.values(), lanes=lanes, engine=engine, on_chunk=on_chunk, load=load):
+        yield row(outcome), arrays(outcome)
+
+
 def sweep(
     runs: Iterable[Run] | str | Path,
-    store: Store | str | Path | None = None,
+    store: Store | str | PurePath | None = None,
     *,
     reporter: Reporter | None = None,
     lanes: int | None = None,
     engine: Engine = "auto",
     share: Share | None = None,
+    trainer: Trainer | None = None,
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
 
@@ -58,6 +88,7 @@ def sweep(
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: the path that trains (see ``glassware.engine.train``).
         share: only the runs of this share; other processes may train theirs into the same store at the same time.
+        trainer: trains the runs, elsewhere; this process unless given.
     """
     wanted = read_sweep(runs) if isinstance(runs, str | Path) else list(runs)
     watcher = reporter or Silent()
@@ -67,7 +98,7 @@ def sweep(
         if any(run.keep or run.start for run in wanted):
             raise GlasswareError("weights are kept in a store, and found there: give one")
         rows: list[Row] = []
-        _train(plan, watcher, lambda found, _: rows.append(found), lambda: None, lanes, engine)
+        _train(plan, watcher, lambda found, _: rows.append(found), lambda: None, lanes, engine, trainer)
         return select(frame(rows), plan)
     if plan.finished:
         tell_of_other_code(pick(kept.read(["id", COLUMN]), plan.wanted), plan.wanted, kept.path)
@@ -80,7 +111,7 @@ def sweep(
         if kept.parts() != seen:  # others have added to it since
             plan = make_plan(wanted, kept, share)
         writer.wanted = len(plan.todo)
-        _train(plan, watcher, writer.add, writer.tick, lanes, engine)
+        _train(plan, watcher, writer.add, writer.tick, lanes, engine, trainer)
     return select(kept.read(), plan)
 
 
@@ -91,6 +122,7 @@ def _train(
     tick: Callable[[], None],
     lanes: int | None,
     engine: Engine,
+    trainer: Trainer | None,
 ) -> None:
     """Train what the plan lacks.
 
@@ -105,9 +137,11 @@ def _train(
     try:
         store = plan.store
         load = None if store is None else lambda start: store.weights(start.run, start.step)
-        for outcome in train(plan.todo.values(), lanes=lanes, engine=engine, on_chunk=on_chunk, load=load):
-            found = row(outcome)
-            keep(found, arrays(outcome))
+        rows = (trainer or train_here)(
+            plan.todo, lanes=lanes, engine=engine, on_chunk=on_chunk, tell=watcher.on_message, load=load
+        )
+        for found, kept in rows:
+            keep(found, kept)
             watcher.on_row(found)
     finally:
         watcher.on_end()

@@ -33,7 +33,7 @@ from tests.calls import SWEEP, call, sentence, snapshot
         (["estimate", "test/tiny", "--lanes", "1000000000"], "lanes must be at most 1,048,576"),
         (["estimate", "pareto/slices", "--seeds", "1000000"], "pareto/slices at scale laptop with 1,000,000 seeds"),
         (["run", "test/tiny", "--seeds", "1000000000"], "seeds must be at most 1,000,000"),
-        (["claims", "test/tiny", "--store", "s3://bucket/store"], "s3://bucket/store is an address, not a folder"),
+        (["claims", "test/tiny", "--store", "s4://bucket/store"], "s4://bucket/store is no address of a store"),
         (["open", "caf\udce9"], "the name caf\\udce9 is not text in UTF-8"),
         (["reproduce", "test/tiny", "--figures", "caf\udce9"], "the name caf\\udce9 is not text in UTF-8"),
         (["open", "a\x1b[31mb"], "there is no store at a\\x1b[31mb;"),
