@@ -15,7 +15,21 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, open_, plan, results, show, stores, studies, sweep, tabular, threshold
+from glassware.commands import (
+    bench,
+    info,
+    open_,
+    plan,
+    reports,
+    results,
+    selections,
+    show,
+    stores,
+    studies,
+    sweep,
+    tabular,
+    threshold,
+)
 from glassware.commands.options import checked_paths
 from glassware.foundation.commands import set_parts
 from glassware.foundation.errors import GlasswareError
@@ -140,12 +154,16 @@ def glassware(
       glassware reproduce pareto/slices --scale smoke             in seconds
       glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
+      glassware report pareto/slices               one page to send to somebody
       glassware open results/store                 what a store holds
       glassware status results/store               who is writing, what is left
       glassware store check results/store          is every file sound?
       glassware show 3f2a                          one run: curve, weights, neurons
       glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
+      glassware sweeps                             sweeps by name
+      glassware compare mine other                 two of them side by side
+      glassware export mine -o rows.csv            rows for other tools
       glassware threshold my-sweep.toml --axis m   how many examples it takes
       glassware --parts mine.py reproduce mine/it  a study of your own
       glassware tabular my.csv --target species    methods on a table of your own
@@ -215,6 +233,10 @@ for command in (
     threshold.threshold,
     results.claims,
     results.figures,
+    reports.report,
+    selections.sweeps,
+    selections.compare,
+    selections.export,
     open_.open_store,
     stores.status,
     show.show,

@@ -53,6 +53,8 @@ def sweep(
     engine: Engine = "auto",
     share: str | None = None,
     on: str | None = None,
+    name: str | None = None,
+    title: str = "",
     progress: bool | Reporter = False,
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
@@ -67,6 +69,7 @@ def sweep(
             machines, may do theirs at the same time into one store.
         on: ``ray`` trains on a Ray cluster: the one that ``RAY_ADDRESS`` names, or one that is started here;
             ``ray://host:port`` is another (docs/cluster.md).
+        name, title: under which the store remembers the sweep (``gw.list_sweeps``); a file's own unless given.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     >>> import glassware as gw
@@ -81,7 +84,17 @@ def sweep(
     own = None if share is None else parse_share(share)
     reporter = make_reporter(progress, 1, lanes, engine, on is not None)
     with stopped_in_words(store, progress), trainer(on, share) as elsewhere:
-        return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own, trainer=elsewhere)
+        return sweep_runs(
+            runs,
+            store,
+            reporter=reporter,
+            lanes=lanes,
+            engine=engine,
+            share=own,
+            trainer=elsewhere,
+            name=name,
+            title=title,
+        )
 
 
 @contextmanager

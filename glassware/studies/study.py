@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ class Study:
         parts: likewise, for tables that take long: each piece is kept, so Ctrl-C loses little. All rows of these tables
             count, whoever computed them.
         version: of the computation. Raise it when ``compute`` would give other rows: older ones are computed again.
+        changes: fields that every run has other values of than the study's author gave (``studies.changed``).
         paper_runs: runs of the first stage at paper scale, named where building them only to count takes seconds.
 
     >>> import glassware as gw
@@ -92,6 +93,7 @@ class Study:
     parts: PiecedTables | None = None
     version: int = 1
     paper_runs: int | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for several, what in (("stages", "functions, as (runs,)"), ("claims", "claims, as (claim,)")):
@@ -184,20 +186,39 @@ def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path)
     place = Path(folder) / study.name / scale
     paths: list[Path] = []
     failed: list[str] = []
-    for name, draw in study.figures.items():
+    for name, chart in drawn(study, frame):
+        if isinstance(chart, str):
+            failed.append(chart)
+            continue
         try:
-            chart = draw(frame)
-            paths += save(chart, place, name) if chart is not None else ()
+            paths += save(chart, place, name)
         except OSError:
             raise
         except Exception as error:
-            failed.append(f"figure '{name}' of {study.name} cannot be drawn: {reason(error, draw)}")
-            continue
-        if chart is None and not study.built_in:
-            log.warning(f"figure '{name}' of {study.name} returned None, so nothing is drawn")
+            failed.append(_undrawn(study, name, error))
     if failed:
         raise FigureError("; ".join(failed), paths)
     return paths
+
+
+def drawn(study: Study, frame: pl.DataFrame) -> Iterator[tuple[str, Any]]:
+    """Every figure of the study by name: an Altair chart, or a sentence about why there is none."""
+    for name, draw in study.figures.items():
+        try:
+            chart = draw(frame)
+        except OSError:
+            raise
+        except Exception as error:
+            yield name, _undrawn(study, name, error)
+            continue
+        if chart is not None:
+            yield name, chart
+        elif not study.built_in:
+            log.warning(f"figure '{name}' of {study.name} returned None, so nothing is drawn")
+
+
+def _undrawn(study: Study, name: str, error: Exception) -> str:
+    return f"figure '{name}' of {study.name} cannot be drawn: {reason(error, study.figures[name])}"
 
 
 def check_scale(scale: str) -> Scale:

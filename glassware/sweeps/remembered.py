@@ -1,0 +1,97 @@
+"""Sweeps by name: which runs belong to one, its title and its file, kept in the store beside the parts.
+
+    results/
+      sweeps/NAME-<digest>.parquet     one row per run: its id; title and text of the file in every row
+
+The last sweep of a name counts. A sweep is remembered before it is trained, so that a page can show how far it is.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import PurePath
+from urllib.parse import quote, unquote
+
+import polars as pl
+
+from glassware.foundation.errors import StoreError
+from glassware.sweeps.checked import read_checked, stem_of, write_checked
+from glassware.sweeps.parts import FAILURES
+from glassware.sweeps.places import disk_of
+from glassware.sweeps.store import Store
+
+FOLDER, SUFFIX = "sweeps", ".parquet"
+SAFE = " +@=,"  # of a name; a slash is spelt out in the name of the file
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A sweep that a store remembers: name, title, the text of its file (empty without one), the ids of its runs."""
+
+    name: str
+    title: str
+    file: str
+    ids: tuple[str, ...]
+
+
+def remember(store: Store, sweep: Remembered) -> None:
+    """Keep which runs a sweep has, unless the store knows. Only for a holder of the lock, or of a share of it."""
+    if recall(store, sweep.name) == sweep:
+        return
+    buffer = io.BytesIO()
+    table = pl.DataFrame({"id": sweep.ids}, schema={"id": pl.String})
+    table = table.with_columns(title=pl.lit(sweep.title), file=pl.lit(sweep.file))
+    table.write_parquet(buffer, compression="zstd", statistics=False)
+    folder, stem = store.path / FOLDER, quote(sweep.name, safe=SAFE)
+    with store.disk.errors(store.path):
+        store.disk.make(folder)
+        kept = write_checked(folder, stem, SUFFIX, buffer.getvalue())
+        for other in sweep_files(store.path).get(sweep.name, []):
+            if other != kept:
+                store.disk.remove(other)
+
+
+def remembered(store: Store) -> list[Remembered]:
+    """All sweeps that the store remembers, by name."""
+    found = (_read(name, paths[0]) for name, paths in sweep_files(store.path).items())
+    return [one for one in found if one is not None]
+
+
+def recall(store: Store, name: str) -> Remembered | None:
+    """The sweep of this name, if the store remembers one."""
+    paths = sweep_files(store.path).get(name)
+    return _read(name, paths[0]) if paths else None
+
+
+def load_remembered(path: PurePath) -> pl.DataFrame:
+    """The table of a sweep, verified before it is parsed."""
+    data = read_checked(path)
+    try:
+        table = pl.read_parquet(io.BytesIO(data))
+        if table.columns != ["id", "title", "file"] or set(table.dtypes) != {pl.String}:
+            raise StoreError(f"{path} is not a list of a sweep's runs; remove it")
+        return table
+    except FAILURES as error:
+        raise StoreError(
+            f"{path} is damaged ({type(error).__name__}); remove it: the same sweep makes it anew"
+        ) from None
+
+
+def sweep_files(store: PurePath) -> dict[str, list[PurePath]]:
+    """The files of remembered sweeps by name, the newest first."""
+    disk = disk_of(store)
+    found: dict[str, list[PurePath]] = {}
+    for path in disk.entries(store / FOLDER):
+        if path.suffix == SUFFIX:
+            found.setdefault(unquote(stem_of(path)), []).append(path)
+    return {name: disk.newest_first(paths) for name, paths in found.items()}
+
+
+def _read(name: str, path: PurePath) -> Remembered | None:
+    try:
+        table = load_remembered(path)
+    except FileNotFoundError:
+        return None
+    title, file = table.row(0)[1:] if len(table) else ("", "")
+    return Remembered(name, title, file, tuple(table["id"]))
