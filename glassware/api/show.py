@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassware.api.folders import STORE, AnyStore, as_store, existing
+from glassware.api.folders import STORE, AnyStore, existing
 from glassware.api.networks import AnyRow, Network, Row, find, network
 from glassware.api.neurons import describe, neurons_chart
 from glassware.charts import training_curves
@@ -55,10 +54,8 @@ def _kept(row: Row, store: AnyStore) -> Network | str:
     """The network that a run has kept; or, in a sentence, why there is none."""
     if not json.loads(row["spec"]).get("keep"):
         return 'the run has kept no weights: give keep=("final",) in its specification'
-    if isinstance(store, str | Path) and not Path(store).exists():
-        return f"there is no store at {store} with its weights"
     try:
-        return network(row, store=as_store(store))
+        return network(row, store=existing(store))
     except GlasswareError as error:
         return str(error)
 
