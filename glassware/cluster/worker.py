@@ -1,7 +1,7 @@
 """What trains on a machine of a cluster: one process with all CPU cores that Ray has there, or with one GPU.
 
-One process per core instead was measured to be no faster (docs/cluster.md), and would compile every shape once per
-core. Nothing is imported before the process knows its devices.
+One process per core would hold and compile every shape once per core; rows do not depend on it. Nothing is imported
+before the process knows its devices.
 """
 
 from __future__ import annotations

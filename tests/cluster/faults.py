@@ -84,7 +84,7 @@ def main() -> None:
         test(given, cluster, nodes, tempfile.mkdtemp())
     else:
         with s3_server() as server:
-            proxy = Proxy(server, share=0.02, seed=given.seed)
+            proxy = Proxy(server, share=0.1, seed=given.seed)
             os.environ.update(environment(proxy.address))
             test(given, cluster, nodes, "s3://bucket/faults")
             print(f"{proxy.asked:,} requests, {proxy.failed:,} of them failed on purpose")
