@@ -14,8 +14,9 @@ GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
-run: $(RUN)  ## reproduce the success frontier at laptop scale: progress, claims, figures
+run: $(RUN)  ## reproduce the success frontier at laptop scale: progress, claims, figures, a report
 	$(BIN)/glassware reproduce pareto/success-frontier
+	$(BIN)/glassware report pareto/success-frontier -o results/report.html
 
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal

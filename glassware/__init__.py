@@ -13,7 +13,7 @@ Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovC
                  Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold (how much it takes)
 Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
-Reproduce        list_studies, reproduce, claims, figures, estimate (how long it takes); studies, theory (packages)
+Reproduce        list_studies, reproduce, claims, figures, report, estimate (how long); studies, theory (packages)
 Plan             plan (what a success costs, when to restart)
 Your own         register (any of the following); Task, draw and unit (its random numbers), Model, Activation, Probe;
                  Study: Claim, Finding, at_least, at_most, above, below, between, counted, all_of, counts, rate,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from glassware.api.networks import network, weights
     from glassware.api.planning import estimate, plan
     from glassware.api.registry import register
+    from glassware.api.reports import report
     from glassware.api.show import show
     from glassware.api.stores import open_store as open
     from glassware.api.studies import claims, figures, list_studies, reproduce
@@ -97,8 +98,8 @@ if TYPE_CHECKING:
         "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
         "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted",
         "counts", "difference", "draw", "estimate", "figures", "grid", "info", "list_studies", "network", "open",
-        "plan", "rate", "register", "reproduce", "show", "studies", "summary", "sweep", "theory", "threshold", "to_csv",
-        "to_pandas", "train", "unit", "weights",
+        "plan", "rate", "register", "report", "reproduce", "show", "studies", "summary", "sweep", "theory", "threshold",
+        "to_csv", "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
@@ -108,6 +109,7 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "api.networks": "network weights",
         "api.planning": "estimate plan",
         "api.registry": "register",
+        "api.reports": "report",
         "api.show": "show",
         "api.stores": "open=open_store",  # the builtin stays itself inside the package
         "api.studies": "claims figures list_studies reproduce",

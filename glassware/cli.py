@@ -15,7 +15,20 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, open_, plan, results, show, stores, studies, sweep, tabular, threshold
+from glassware.commands import (
+    bench,
+    info,
+    open_,
+    plan,
+    reports,
+    results,
+    show,
+    stores,
+    studies,
+    sweep,
+    tabular,
+    threshold,
+)
 from glassware.commands.options import checked_paths
 from glassware.foundation.commands import set_parts
 from glassware.foundation.errors import GlasswareError
@@ -140,6 +153,7 @@ def glassware(
       glassware reproduce pareto/slices --scale smoke             in seconds
       glassware estimate pareto/slices             how long it takes here
       glassware claims pareto --json               verdicts from what is on disk
+      glassware report pareto/slices               one page to send to somebody
       glassware open results/store                 what a store holds
       glassware status results/store               who is writing, what is left
       glassware store check results/store          is every file sound?
@@ -215,6 +229,7 @@ for command in (
     threshold.threshold,
     results.claims,
     results.figures,
+    reports.report,
     open_.open_store,
     stores.status,
     show.show,

@@ -33,8 +33,9 @@ MAY_IMPORT = {
     "progress": {*SWEEPS, "sweeps"},
     "studies": {*ABOVE, "luck", "theory", "tabular"},
     "printing": {*SWEEPS, "sweeps", "luck", "studies"},
-    "api": {*ABOVE, "luck", "progress", "printing", "studies"},
-    "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular"},
+    "web": {"foundation", "sweeps", "charts", "luck", "studies", "printing"},  # reads stores: no engine, no training
+    "api": {*ABOVE, "luck", "progress", "printing", "studies", "web"},
+    "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular", "web"},
     "cli": {"foundation", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
     "": {*ABOVE, "api", "luck", "studies", "tabular", "theory"},  # the package itself: names it passes on

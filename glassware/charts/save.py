@@ -25,6 +25,9 @@ PAGE = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <title>{title}</title>
+<!--
+{licences}
+-->
 <style>
 body {{ margin: 24px; background: white }}
 #chart summary {{ opacity: 0.3 }}
@@ -48,17 +51,18 @@ def save(chart: alt.TopLevelMixin, folder: Path, name: str) -> tuple[Path, Path]
     """Write ``name.png`` and a self-contained, interactive ``name.html`` into ``folder``, and return both paths."""
     check_path(Path(folder) / f".{name}.html.1234567")  # as it is while it is written
     spec = specification(chart)
-    png = vl_convert.vegalite_to_png(json.dumps(on_paper(spec)), vl_version=_version(), scale=SCALE)
+    printed = png(spec)
     page = PAGE.format(
-        title=html.escape(_title(spec) or name),
+        title=html.escape(title_of(spec) or name),
+        licences=licences(),
         javascript=javascript(),
-        spec=_script(on_page(spec)),
-        options=_script(OPTIONS),
+        spec=script_json(on_page(spec)),
+        options=script_json(OPTIONS),
     )
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return _write(folder / f"{name}.png", png), _write(folder / f"{name}.html", page.encode())
+        return _write(folder / f"{name}.png", printed), _write(folder / f"{name}.html", page.encode())
     except OSError as error:
         raise GlasswareError(f"cannot write the figure '{name}' into {folder}: {error.strerror or error}") from error
 
@@ -112,6 +116,17 @@ def javascript() -> str:
     return bundle
 
 
+@cache
+def licences() -> str:
+    """The licences of the scripts that every page carries."""
+    return (Path(__file__).parent / "licences.txt").read_text(encoding="utf-8")
+
+
+def png(spec: Spec) -> bytes:
+    """A chart's specification as it goes to print."""
+    return vl_convert.vegalite_to_png(json.dumps(on_paper(spec)), vl_version=_version(), scale=SCALE)
+
+
 def _version() -> str:
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
@@ -120,12 +135,14 @@ def _over(ours: object, theirs: object) -> object:
     return {**ours, **theirs} if isinstance(ours, dict) and isinstance(theirs, dict) else theirs
 
 
-def _script(spec: Spec) -> str:
+def script_json(spec: Spec) -> str:
+    """JSON that may stand inside a script element."""
     # In a script "<!--<script>" would hide the rest of the page; in JSON a < may be spelt out anywhere it can stand.
     return json.dumps(spec, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _title(spec: Spec) -> str:
+def title_of(spec: Spec) -> str:
+    """The title of a chart, in a line; empty where it has none."""
     title = spec.get("title", "")
     text = title.get("text", "") if isinstance(title, dict) else title
     return " ".join(text) if isinstance(text, list) else str(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
+from pathlib import Path
 
 _parts: list[str] = []
 
@@ -13,6 +14,10 @@ def set_parts(files: Iterable[object]) -> None:
     _parts[:] = [str(file) for file in files]
 
 
-def command(words: str) -> str:
-    """A command to suggest: ``glassware --parts mine.py reproduce mine/width``."""
-    return " ".join(["glassware", *(f"--parts {shlex.quote(file)}" for file in _parts), words])
+def command(words: str, *, shared: bool = False) -> str:
+    """A command to suggest: ``glassware --parts mine.py reproduce mine/width``.
+
+    ``shared``: for other people, to whom the folders of this machine say nothing.
+    """
+    files = [Path(file).name if shared else file for file in _parts]
+    return " ".join(["glassware", *(f"--parts {shlex.quote(file)}" for file in files), words])

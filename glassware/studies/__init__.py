@@ -8,7 +8,7 @@ from glassware.foundation.errors import GlasswareError
 from glassware.studies import hidden_progress, induction, juntas, leaky, margins, pareto, theory
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale
 from glassware.studies.rows import left_in_pieces, missing, results, train
-from glassware.studies.study import FigureError, Report, Study, check_scale, claims, figures
+from glassware.studies.study import FigureError, Report, Study, check_scale, claims, drawn, figures
 from glassware.studies.verdict import Finding
 
 GROUPS = (pareto, hidden_progress, leaky, theory, margins, induction, juntas)
@@ -45,5 +45,5 @@ def _group(name: str) -> list[Study]:
 
 __all__ = [
     "SCALES", "STUDIES", "Claim", "FigureError", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale",
-    "claims", "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
+    "claims", "drawn", "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -184,20 +184,39 @@ def figures(study: Study, scale: Scale, frame: pl.DataFrame, folder: str | Path)
     place = Path(folder) / study.name / scale
     paths: list[Path] = []
     failed: list[str] = []
-    for name, draw in study.figures.items():
+    for name, chart in drawn(study, frame):
+        if isinstance(chart, str):
+            failed.append(chart)
+            continue
         try:
-            chart = draw(frame)
-            paths += save(chart, place, name) if chart is not None else ()
+            paths += save(chart, place, name)
         except OSError:
             raise
         except Exception as error:
-            failed.append(f"figure '{name}' of {study.name} cannot be drawn: {reason(error, draw)}")
-            continue
-        if chart is None and not study.built_in:
-            log.warning(f"figure '{name}' of {study.name} returned None, so nothing is drawn")
+            failed.append(_undrawn(study, name, error))
     if failed:
         raise FigureError("; ".join(failed), paths)
     return paths
+
+
+def drawn(study: Study, frame: pl.DataFrame) -> Iterator[tuple[str, Any]]:
+    """Every figure of the study by name: an Altair chart, or a sentence about why there is none."""
+    for name, draw in study.figures.items():
+        try:
+            chart = draw(frame)
+        except OSError:
+            raise
+        except Exception as error:
+            yield name, _undrawn(study, name, error)
+            continue
+        if chart is not None:
+            yield name, chart
+        elif not study.built_in:
+            log.warning(f"figure '{name}' of {study.name} returned None, so nothing is drawn")
+
+
+def _undrawn(study: Study, name: str, error: Exception) -> str:
+    return f"figure '{name}' of {study.name} cannot be drawn: {reason(error, study.figures[name])}"
 
 
 def check_scale(scale: str) -> Scale:

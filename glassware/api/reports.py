@@ -1,0 +1,109 @@
+"""Reports: what a store says about studies and sweeps, as one file to send to somebody."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from glassware.api.folders import STORE, AnyStore, existing
+from glassware.foundation.commands import command
+from glassware.foundation.errors import GlasswareError
+from glassware.foundation.limits import check_counts
+from glassware.foundation.names import check_path
+from glassware.studies import Scale, Study, check_scale, matching
+from glassware.sweeps import Store
+
+if TYPE_CHECKING:
+    from glassware.web.sections import Section
+
+Format: TypeAlias = Literal["html", "md"]
+REPORT = "results/report"
+
+
+def report(
+    *names: str | Study,
+    scale: str = "laptop",
+    store: AnyStore = STORE,
+    to: str | Path | None = None,
+    format: Format | None = None,
+    seeds: int | None = None,
+) -> Path:
+    """Write a report of studies and sweeps and return its path; trains nothing.
+
+    One HTML file that needs no network: the study's text, its claims beside what was measured, its figures, versions
+    and hardware, how to make it again. Or Markdown, with the figures as PNG in a folder beside it.
+
+    Args:
+        names: studies, all studies of a paper (``"pareto"``), sweeps by the name in their file, or sweep files.
+        scale: of the studies: ``smoke``, ``laptop`` or ``paper``.
+        store: folder of results.
+        to: the file; ``results/report.html`` unless given.
+        format: ``html`` or ``md``; by the file's suffix unless given.
+        seeds: runs per cell of the studies to look at; the scale's own number unless given.
+
+    >>> import glassware as gw, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = gw.reproduce("pareto/weight-decay", "smoke", store=folder, figures=None, seeds=1)
+    >>> path = gw.report("pareto/weight-decay", scale="smoke", store=folder, to=folder + "/sent.md", seeds=1)
+    >>> print(path.read_text().splitlines()[0])
+    # pareto/weight-decay
+    """
+    from glassware.web.markdown import markdown_report
+    from glassware.web.report import html_report
+
+    check_counts(seeds=seeds)
+    size, kept, (path, chosen) = check_scale(scale), existing(store), _place(to, format)
+    sections = [section for name in names for section in _sections(name, size, kept, seeds)]
+    if not sections:
+        raise GlasswareError("a report needs a study or a sweep: name one, as pareto/slices")
+    if chosen == "html":
+        return _written(path, html_report(sections).encode())
+    folder = f"{path.stem}-figures"
+    text, images = markdown_report(sections, folder)
+    for file, image in images.items():
+        _written(path.parent / folder / file, image)
+    return _written(path, text.encode())
+
+
+def _sections(name: str | Study, scale: Scale, store: Store, seeds: int | None) -> list[Section]:
+    from glassware.web.sections import study_section
+
+    chosen = [name] if isinstance(name, Study) else matching(name)
+    found = [study_section(study, scale, store, seeds) for study in chosen]
+    there = [section for section in found if section is not None]
+    if not there:
+        first = chosen[0].name
+        said = first if len(chosen) == 1 else f"any study of '{name}'"
+        again = command(f"reproduce {first} --scale {scale}")
+        raise GlasswareError(f"no results of {said} at scale {scale} yet: {again}")
+    return there
+
+
+def _place(to: str | Path | None, format: Format | None) -> tuple[Path, Format]:
+    """The file to write and what goes into it."""
+    if format is not None and format not in get_args(Format):
+        raise GlasswareError(f"a report is written as {' or '.join(get_args(Format))}, not '{format}'")
+    if to is None:
+        return Path(f"{REPORT}.{format or 'html'}"), format or "html"
+    check_path(to)
+    path = Path(to)
+    if path.is_dir():
+        raise GlasswareError(f"{to} is a folder; name a file, as {Path(to) / 'report.html'}")
+    suffix: Format | None = "md" if path.suffix.lower() in (".md", ".markdown") else None
+    if format is None and suffix is None and path.suffix.lower() not in (".html", ".htm"):
+        raise GlasswareError(f"a report ends in .html or .md, not as {path.name} does; or give --format")
+    return path, format or suffix or "html"
+
+
+def _written(path: Path, content: bytes) -> Path:
+    """The file, whole or not at all."""
+    temporary = path.with_name(f".{path.name}.writing")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        return temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        raise GlasswareError(f"cannot write {path}: {error.strerror or error}") from None
