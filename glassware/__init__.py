@@ -12,7 +12,8 @@ Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovC
                  KernelRidge, Readout; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm;
                  Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold (how much it takes)
-Results          Store, open (what a store holds), summary, show (one run), weights, network, charts, to_csv, to_pandas
+Results          Store, open (what a store holds), list_sweeps, summary, compare (two selections),
+                 show (one run), weights, network, charts, export (CSV, Parquet, JSON), to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, report, estimate (how long); studies, theory (packages)
 Plan             plan (what a success costs, when to restart)
 Your own         register (any of the following); Task, draw and unit (its random numbers), Model, Activation, Probe;
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from glassware.api.planning import estimate, plan
     from glassware.api.registry import register
     from glassware.api.reports import report
+    from glassware.api.selections import compare, export, list_sweeps
     from glassware.api.show import show
     from glassware.api.stores import open_store as open
     from glassware.api.studies import claims, figures, list_studies, reproduce
@@ -96,10 +98,10 @@ if TYPE_CHECKING:
         "Finding", "GlasswareError", "GroupMultiplication", "GroupNet", "Init", "Junta", "KernelRidge", "MarkovChain",
         "MinimalInduction", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
         "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
-        "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "counted",
-        "counts", "difference", "draw", "estimate", "figures", "grid", "info", "list_studies", "network", "open",
-        "plan", "rate", "register", "report", "reproduce", "show", "studies", "summary", "sweep", "theory", "threshold",
-        "to_csv", "to_pandas", "train", "unit", "weights",
+        "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "compare",
+        "counted", "counts", "difference", "draw", "estimate", "export", "figures", "grid", "info", "list_studies",
+        "list_sweeps", "network", "open", "plan", "rate", "register", "report", "reproduce", "show", "studies",
+        "summary", "sweep", "theory", "threshold", "to_csv", "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
@@ -110,6 +112,7 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "api.planning": "estimate plan",
         "api.registry": "register",
         "api.reports": "report",
+        "api.selections": "compare export list_sweeps",
         "api.show": "show",
         "api.stores": "open=open_store",  # the builtin stays itself inside the package
         "api.studies": "claims figures list_studies reproduce",

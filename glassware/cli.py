@@ -22,6 +22,7 @@ from glassware.commands import (
     plan,
     reports,
     results,
+    selections,
     show,
     stores,
     studies,
@@ -160,6 +161,9 @@ def glassware(
       glassware show 3f2a                          one run: curve, weights, neurons
       glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
+      glassware sweeps                             sweeps by name
+      glassware compare mine other                 two of them side by side
+      glassware export mine -o rows.csv            rows for other tools
       glassware threshold my-sweep.toml --axis m   how many examples it takes
       glassware --parts mine.py reproduce mine/it  a study of your own
       glassware tabular my.csv --target species    methods on a table of your own
@@ -230,6 +234,9 @@ for command in (
     results.claims,
     results.figures,
     reports.report,
+    selections.sweeps,
+    selections.compare,
+    selections.export,
     open_.open_store,
     stores.status,
     show.show,

@@ -104,7 +104,7 @@ def test_a_closed_standard_output_is_no_error(folder):
 
 def test_python_m_glassware(folder):
     done = subprocess.run([sys.executable, "-m", "glassware", "swep"], capture_output=True, text=True)
-    told = "glassware: no such command 'swep'. Did you mean 'sweep'? (see glassware --help)\n"
+    told = "glassware: no such command 'swep'. Did you mean 'sweep', 'sweeps'? (see glassware --help)\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
 
 

@@ -68,13 +68,16 @@ def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
 
 
 def _as_json(column: pl.Series) -> pl.Series:
-    texts = [None if value is None else json.dumps(_finite(value), separators=(",", ":")) for value in column.to_list()]
+    texts = [
+        None if value is None else json.dumps(plain_values(value), separators=(",", ":")) for value in column.to_list()
+    ]
     return pl.Series(column.name, texts, dtype=pl.String)
 
 
-def _finite(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
+    """The value as JSON can hold it: what is not a finite number is null."""
     if isinstance(value, dict):
-        return {name: _finite(inner) for name, inner in value.items()}
+        return {name: plain_values(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_finite(inner) for inner in value]
+        return [plain_values(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from glassware.api.files import written
 from glassware.api.folders import STORE, AnyStore, existing
 from glassware.foundation.commands import command
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.limits import check_counts
 from glassware.foundation.names import check_path
 from glassware.studies import Scale, Study, check_scale, matching
-from glassware.sweeps import Store
+from glassware.sweeps import Remembered, Store, named, read_sweep_file, recall
 
 if TYPE_CHECKING:
     from glassware.web.sections import Section
@@ -58,17 +58,27 @@ def report(
     if not sections:
         raise GlasswareError("a report needs a study or a sweep: name one, as pareto/slices")
     if chosen == "html":
-        return _written(path, html_report(sections).encode())
+        return written(path, html_report(sections).encode())
     folder = f"{path.stem}-figures"
     text, images = markdown_report(sections, folder)
     for file, image in images.items():
-        _written(path.parent / folder / file, image)
-    return _written(path, text.encode())
+        written(path.parent / folder / file, image)
+    return written(path, text.encode())
 
 
 def _sections(name: str | Study, scale: Scale, store: Store, seeds: int | None) -> list[Section]:
-    from glassware.web.sections import study_section
+    from glassware.web.sections import study_section, sweep_section
 
+    if isinstance(name, str):
+        listed = recall(store, name)
+        if listed is None and name.endswith(".toml"):
+            file = read_sweep_file(name)
+            listed = Remembered(file.name, file.title, file.text, tuple(named(file.runs, store)))
+        if listed is not None:
+            section = sweep_section(listed, store)
+            if section is None:
+                raise GlasswareError(f"no results of the sweep '{listed.name}' yet: glassware sweep {name}")
+            return [section]
     chosen = [name] if isinstance(name, Study) else matching(name)
     found = [study_section(study, scale, store, seeds) for study in chosen]
     there = [section for section in found if section is not None]
@@ -94,16 +104,3 @@ def _place(to: str | Path | None, format: Format | None) -> tuple[Path, Format]:
     if format is None and suffix is None and path.suffix.lower() not in (".html", ".htm"):
         raise GlasswareError(f"a report ends in .html or .md, not as {path.name} does; or give --format")
     return path, format or suffix or "html"
-
-
-def _written(path: Path, content: bytes) -> Path:
-    """The file, whole or not at all."""
-    temporary = path.with_name(f".{path.name}.writing")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        return temporary.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
-        raise GlasswareError(f"cannot write {path}: {error.strerror or error}") from None

@@ -18,6 +18,7 @@ from glassware.sweeps import Store, named, pick
 from glassware.sweeps.computed import computed_tables
 from glassware.sweeps.identity import spec_json
 from glassware.sweeps.kept import kept_files
+from glassware.sweeps.remembered import sweep_files
 from glassware.sweeps.validation import build
 
 # Building a large grid takes seconds. Of one with so many runs, too few rows for this share are not looked for.
@@ -55,6 +56,7 @@ class Contents:
         kept: runs whose weights are kept.
         studies: runs by study and scale.
         computed: names of the tables that studies have computed.
+        named: names of the sweeps that the store remembers (``gw.list_sweeps`` says more of them).
         sweeps: runs of no study, by task and model.
         bytes: size on disk.
     """
@@ -65,6 +67,7 @@ class Contents:
     kept: int
     studies: tuple[StudyRuns, ...]
     computed: tuple[str, ...]
+    named: tuple[str, ...]
     sweeps: tuple[OwnRuns, ...]
     bytes: int
 
@@ -73,7 +76,7 @@ class Contents:
         store = {"path": str(self.store.path), "format": self.store.format, "semantics": self.store.semantics}
         lists = {name: [asdict(one) for one in getattr(self, name)] for name in ("studies", "sweeps")}
         counts = {name: getattr(self, name) for name in ("runs", "succeeded", "kept", "bytes")}
-        return {**store, **counts, **lists, "computed": list(self.computed)}
+        return {**store, **counts, **lists, "computed": list(self.computed), "named": list(self.named)}
 
 
 def open_store(store: AnyStore = STORE, *, tell: Callable[[str], None] | None = None) -> Contents:
@@ -102,6 +105,7 @@ def open_store(store: AnyStore = STORE, *, tell: Callable[[str], None] | None = 
         kept=len(kept_files(kept.path)),
         studies=tuple(found),
         computed=tuple(computed_tables(kept.path)),
+        named=tuple(sweep_files(kept.path)),
         sweeps=tuple(_sweeps(other)),
         bytes=sum(path.stat().st_size for path in kept.path.rglob("*") if path.is_file()),
     )

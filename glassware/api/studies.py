@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -14,7 +16,7 @@ from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.limits import check_counts
 from glassware.studies import SCALES, FigureError, Judgement, Report, Study
-from glassware.sweeps import Reporter, parse_share
+from glassware.sweeps import Remembered, Reporter, parse_share, remember
 from glassware.training import Run
 
 log = logging.getLogger("glassware")
@@ -30,6 +32,7 @@ def reproduce(
     lanes: int | None = None,
     engine: Engine = "auto",
     share: str | None = None,
+    set: Mapping[str, Any] | None = None,
     progress: bool | Reporter = False,
 ) -> Report:
     """Train what a study lacks, judge its claims and draw its figures.
@@ -44,6 +47,8 @@ def reproduce(
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         share: ``2/8`` trains the second of eight equal shares; eight processes, on as many GPUs or machines, may do
             theirs at the same time into one store. Nothing is judged or drawn: that is for a call without a share.
+        set: fields to change in every run, ``{"optimiser.momentum": 0.9}``. What comes of it is a study of its own,
+            ``pareto/slices@optimiser.momentum=0.9``, which other functions find by that name.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     Returns:
@@ -56,7 +61,7 @@ def reproduce(
     (False, 'not judged at this scale')
     """
     check_counts(seeds=seeds, lanes=lanes)
-    chosen, size = _find(study), studies.check_scale(scale)
+    chosen, size = studies.changed(_find(study), set or {}), studies.check_scale(scale)
     own = None if share is None else parse_share(share)
     if figures is not None and own is None:
         check_figures(figures)  # now, not after hours of training
@@ -66,6 +71,10 @@ def reproduce(
     )
     with stopped_in_words(store, progress):
         frame = studies.train(chosen, size, kept, seeds, share=own, reporter=reporter, lanes=lanes, engine=engine)
+    if chosen.changes and kept is not None and "id" in frame.columns:
+        ids = tuple(frame["id"].drop_nulls())
+        with kept.writing(own):
+            remember(kept, Remembered(f"{chosen.name}/{size}", chosen.title, "", ids))
     if own is not None:
         return Report(chosen.name, size, frame, [], [])
     judged = studies.claims(chosen, size, frame)

@@ -51,6 +51,8 @@ def sweep(
     lanes: int | None = None,
     engine: Engine = "auto",
     share: str | None = None,
+    name: str | None = None,
+    title: str = "",
     progress: bool | Reporter = False,
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
@@ -63,6 +65,7 @@ def sweep(
         engine: ``auto`` (kernels where they can, XLA otherwise), ``xla``, ``kernels`` or ``kernels-exact``.
         share: ``2/8`` trains the second of eight equal shares and returns its rows; eight processes, on as many GPUs or
             machines, may do theirs at the same time into one store.
+        name, title: under which the store remembers the sweep (``gw.list_sweeps``); a file's own unless given.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     >>> import glassware as gw
@@ -76,7 +79,7 @@ def sweep(
     check_counts(lanes=lanes)
     own, reporter = None if share is None else parse_share(share), make_reporter(progress, 1, lanes, engine)
     with stopped_in_words(store, progress):
-        return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own)
+        return sweep_runs(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=own, name=name, title=title)
 
 
 @contextmanager

@@ -6,7 +6,9 @@ import json
 import os
 import sys
 from functools import wraps
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from glassware.commands.options import (
     FEW_SEEDS,
@@ -64,12 +66,22 @@ def reproduce(
     engine: EngineName = "auto",
     data: DataFolder = None,
     share: ShareOf = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="FIELD=VALUE", help="Change a field of every run, as optimiser.momentum=0.9; repeatable."
+        ),
+    ] = None,
 ) -> None:
     """Reproduce a study: train its runs, judge its claims, draw its figures.
 
     Runs that the store already has are not trained again. Ctrl-C keeps what is finished; the same command goes on.
 
       glassware reproduce pareto/success-frontier --scale smoke
+
+    To change one thing of all its runs (fields as in a sweep file; the result is a study of its own):
+
+      glassware reproduce pareto/slices --set optimiser.momentum=0.9 --set task.n=40
 
     Eight GPUs, or the jobs of a cluster: each trains its share, all into one store.
     The same command without --share then does the rest, judges and draws.
@@ -80,11 +92,11 @@ def reproduce(
     from glassware.api.studies import draw
     from glassware.api.studies import reproduce as reproduce_study
     from glassware.progress import Progress
-    from glassware.studies import FigureError, find, missing
+    from glassware.studies import FigureError, changed, find, missing, parse_changes
     from glassware.sweeps import Store, parse_share
 
     console = make_console()
-    found = find(study)
+    found = changed(find(study), parse_changes(changes or ()))
     if data is not None:
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     which = "" if share is None else f", share {parse_share(share)}"

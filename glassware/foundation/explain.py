@@ -24,13 +24,23 @@ def explain(error: ValidationError, root: Spec) -> str:
     if kind == "union_tag_invalid":
         return f"{name}.name must be one of {first['ctx']['expected_tags']}, not {first['ctx']['tag']!r}"
     if kind == "union_tag_not_found":
-        return f"{name} needs a name"
+        return f"{name} needs a name: {_names(first['loc'], root)}"
     if kind == "missing":
         return f"{name} is missing"
     if kind == "value_error":
         return str(first["ctx"]["error"])
     message = first["msg"].removeprefix("Input should be ").removeprefix("Value should be ")
     return f"{name} must be {message[0].lower() + message[1:]}, not {value}"
+
+
+def _names(location: tuple[int | str, ...], root: Spec) -> str:
+    """The names that the parts of a field have, in the words of a sentence."""
+    *above, field = [step for step in location if isinstance(step, str)]
+    owner = _path(tuple(above), root)[1] if above else root
+    annotation = owner.model_fields[field].annotation if field in owner.model_fields else None
+    named = [one.model_fields["name"] for one in _specs_in(annotation) if "name" in one.model_fields]
+    listed = dict.fromkeys(str(name) for one in named for name in get_args(one.annotation))
+    return ", ".join(f"'{name}'" for name in listed) or "see the documentation of the field"
 
 
 def unknown(kind: str, name: str, owner: str, valid: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -41,8 +41,8 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
     alike = (
         frame.group_by(seedless(), maintain_order=True).agg(outcome) if len(frame) else frame.select("spec", *outcome)
     )
-    known = [_read(spec) for spec in alike["spec"]]
-    specs = [{field: _hashable(value) for field, value in found.items()} for found, _ in known]
+    known = [read_fields(spec) for spec in alike["spec"]]
+    specs = [found for found, _ in known]
     outcomes = [list(zip(*lists, strict=True)) for _, *lists in alike.iter_rows()]
     measures = [measure for _, measure in known]
 
@@ -50,7 +50,7 @@ def summary(frame: pl.DataFrame) -> pl.DataFrame:
         judged = ", ".join(dict.fromkeys(measures[i] for i in members))
         return (*_line(field, value, [one for i in members for one in outcomes[i]]), judged)
 
-    groups = _varied(specs)
+    groups = varied(specs)
     found = [line(field, value, groups[field][value]) for field in groups for value in groups[field]]
     if not found and outcomes:
         found = [line("all", None, list(range(len(known))))]
@@ -65,7 +65,7 @@ def by_two(frame: pl.DataFrame) -> pl.DataFrame | None:
     The first column is named after both fields; cells are as ``3 of 8``, or empty. None where more or fewer vary.
     """
     alike = frame.group_by(seedless(), maintain_order=True).agg("success")
-    groups = _varied([{field: _hashable(value) for field, value in _read(spec)[0].items()} for spec in alike["spec"]])
+    groups = varied([read_fields(spec)[0] for spec in alike["spec"]])
     if len(groups) != 2:
         return None
     (down, rows), (across, columns) = groups.items()
@@ -74,13 +74,13 @@ def by_two(frame: pl.DataFrame) -> pl.DataFrame | None:
         runs = [success for i in members for success in alike["success"][i]]
         return f"{sum(runs)} of {len(runs)}" if runs else ""
 
-    table = {f"{down} \\ {across}": [_shown(down, value) for value in rows]}
+    table = {f"{down} \\ {across}": [shown(down, value) for value in rows]}
     for value, members in columns.items():
-        table[_shown(across, value)] = [cell(set(members) & set(others)) for others in rows.values()]
+        table[shown(across, value)] = [cell(set(members) & set(others)) for others in rows.values()]
     return pl.DataFrame(table)
 
 
-def _varied(specs: list[dict[str, object]]) -> dict[str, dict[object, list[int]]]:
+def varied(specs: list[dict[str, object]]) -> dict[str, dict[object, list[int]]]:
     """The fields that vary, each with its values in order and the specifications that have them."""
     found: dict[str, dict[object, list[int]]] = {}
     seen: list[list[list[int]]] = []
@@ -92,12 +92,12 @@ def _varied(specs: list[dict[str, object]]) -> dict[str, dict[object, list[int]]
         # init.s is 2 exactly where init.scheme is sparse: to list it again would say nothing.
         if len(cut) > 1 and not (None in groups and cut in seen):
             seen.append(cut)
-            found[field] = {value: groups[value] for value in sorted(groups, key=_order)}
+            found[field] = {value: groups[value] for value in sorted(groups, key=order)}
     return found
 
 
-def _read(spec: str) -> tuple[dict[str, object], str]:
-    """The fields of a specification, and what counts as success: ``error ≤ 0.1``.
+def read_fields(spec: str) -> tuple[dict[str, object], str]:
+    """The fields of a specification, lists as text, and what counts as success: ``error ≤ 0.1``.
 
     Of one whose task or model is not registered here, the fields that the row tells, and the defaults of every run.
     """
@@ -106,23 +106,25 @@ def _read(spec: str) -> tuple[dict[str, object], str]:
     except GlasswareError:
         usual = {name: info.default for name, info in Run.model_fields.items() if not info.is_required()}
         plain = {name: part.model_dump() if isinstance(part, Part) else part for name, part in usual.items()}
-        return dict(dotted({**plain, **json.loads(spec)})), "as a task or model that is not registered here says"
+        return _hashable({**plain, **json.loads(spec)}), "as a task or model that is not registered here says"
     measure = f"{run.measure} {'≤' if run.succeeds_below else '≥'} {run.evaluation.success:g}"
-    return dict(dotted(run.model_dump())), measure
+    return _hashable(run.model_dump()), measure
 
 
-def _hashable(value: object) -> object:
-    return str(list(value)) if isinstance(value, list | tuple) else value
+def _hashable(plain: dict[str, Any]) -> dict[str, object]:
+    listed = lambda value: str(list(value)) if isinstance(value, list | tuple) else value
+    return {field: listed(value) for field, value in dotted(plain)}
 
 
-def _order(value: object) -> tuple[int, float | str]:
+def order(value: object) -> tuple[int, float | str]:
     """Numbers by size, then text, then nothing (online)."""
     if value is None:
         return 2, 0
     return (0, value) if isinstance(value, int | float) else (1, str(value))
 
 
-def _shown(field: str, value: object) -> str:
+def shown(field: str, value: object) -> str:
+    """A value of a field as people say it: no sample is ``online``."""
     return "online" if field == "m" and value is None else "–" if value is None else str(value)
 
 
@@ -131,7 +133,7 @@ def _line(field: str, value: object, outcomes: list[tuple[bool, int | None]]) ->
     steps = median([NEVER if step is None else step for _, step in outcomes])
     return (
         field,
-        _shown(field, value),
+        shown(field, value),
         len(outcomes),
         successes,
         *wilson(successes, len(outcomes)),

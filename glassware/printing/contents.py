@@ -38,5 +38,7 @@ def print_contents(console: Console, contents: dict[str, Any]) -> None:
             sweeps.add_row(one["task"], one["model"], *counts, ", ".join(varied) or "seeds only")
         console.print("\nruns of no study known here\n")
         console.print(sweeps)
+    if contents["named"]:
+        console.print(f"\nsweeps by name: {', '.join(contents['named'])}")
     if contents["computed"]:
         console.print(f"\ncomputed tables: {', '.join(contents['computed'])}")

@@ -6,6 +6,7 @@ import difflib
 
 from glassware.foundation.errors import GlasswareError
 from glassware.studies import hidden_progress, induction, juntas, leaky, margins, pareto, theory
+from glassware.studies.changed import MARK, changed, parse_changes
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale
 from glassware.studies.rows import left_in_pieces, missing, results, train
 from glassware.studies.study import FigureError, Report, Study, check_scale, claims, drawn, figures
@@ -19,6 +20,9 @@ def find(name: str) -> Study:
     """The study of this name, or a sentence with the nearest one."""
     if name in STUDIES:
         return STUDIES[name]
+    if MARK in name:  # a study with something changed, as ``changed`` names it
+        known, _, given = name.partition(MARK)
+        return changed(find(known), parse_changes(given.split(",")))
     group = _group(name)
     if group:
         raise GlasswareError(
@@ -44,6 +48,7 @@ def _group(name: str) -> list[Study]:
 
 
 __all__ = [
-    "SCALES", "STUDIES", "Claim", "FigureError", "Finding", "Judgement", "Report", "Scale", "Study", "check_scale",
-    "claims", "drawn", "figures", "find", "left_in_pieces", "matching", "missing", "results", "train",
+    "SCALES", "STUDIES", "Claim", "FigureError", "Finding", "Judgement", "Report", "Scale", "Study", "changed",
+    "check_scale", "claims", "drawn", "figures", "find", "left_in_pieces", "matching", "missing", "parse_changes",
+    "results", "train",
 ]  # fmt: skip

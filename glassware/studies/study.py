@@ -66,6 +66,7 @@ class Study:
         parts: likewise, for tables that take long: each piece is kept, so Ctrl-C loses little. All rows of these tables
             count, whoever computed them.
         version: of the computation. Raise it when ``compute`` would give other rows: older ones are computed again.
+        changes: fields that every run has other values of than the study's author gave (``studies.changed``).
         paper_runs: runs of the first stage at paper scale, named where building them only to count takes seconds.
 
     >>> import glassware as gw
@@ -92,6 +93,7 @@ class Study:
     parts: PiecedTables | None = None
     version: int = 1
     paper_runs: int | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for several, what in (("stages", "functions, as (runs,)"), ("claims", "claims, as (claim,)")):

@@ -21,6 +21,7 @@ from glassware.sweeps.checked import digest_in
 from glassware.sweeps.computed import computed_tables, load_computed
 from glassware.sweeps.formats import FORMAT
 from glassware.sweeps.parts import Part, check_part, contradictions, joined, list_parts, read_part, wrong_ids
+from glassware.sweeps.remembered import load_remembered, sweep_files
 from glassware.sweeps.rows import frame
 from glassware.sweeps.store import Store
 from glassware.sweeps.validation import build
@@ -78,6 +79,10 @@ def check(store: Store, tell: Callable[[str], None] | None = None) -> Report:
         tell(f"computed table {name}")
         report.computed += 1
         _try(report, path, load_computed)
+        report.faults += [Fault(other, f"{other} was replaced by {path.name}") for other in older]
+    for name, (path, *older) in sweep_files(store.path).items():
+        tell(f"sweep {name}")
+        _try(report, path, load_remembered)
         report.faults += [Fault(other, f"{other} was replaced by {path.name}") for other in older]
     return report
 

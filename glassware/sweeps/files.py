@@ -1,5 +1,8 @@
 """Sweep files: a base run and its axes in TOML.
 
+name = "wide-or-narrow"         # under which the store remembers it; the file's own name unless given
+title = "Does width help?"      # what it shows, in a line
+
 seeds = 8                       # seeds 0..7 of every combination
 
 [run]
@@ -19,8 +22,11 @@ model = { width = 100 }
 
 from __future__ import annotations
 
+import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.explain import short, unknown
@@ -29,11 +35,28 @@ from glassware.foundation.part import dotted
 from glassware.sweeps.grid import grid
 from glassware.training import Run
 
-KEYS = ["seeds", "run", "grid", "zip"]
+KEYS = ["name", "title", "seeds", "run", "grid", "zip"]
+LONGEST = 100  # characters of a name
+_NAME = re.compile(r"[\w][\w .+@=,-]*(/[\w][\w .+@=,-]*)*")
+
+
+@dataclass(frozen=True)
+class SweepFile:
+    """What a sweep file says: the sweep's name and title, its runs, and its text as it was."""
+
+    name: str
+    title: str
+    runs: list[Run]
+    text: str
 
 
 def read_sweep(path: str | Path) -> list[Run]:
     """The runs of a TOML sweep file."""
+    return read_sweep_file(path).runs
+
+
+def read_sweep_file(path: str | Path) -> SweepFile:
+    """A TOML sweep file."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")  # some editors begin it with a mark
     except OSError as error:
@@ -41,13 +64,41 @@ def read_sweep(path: str | Path) -> list[Run]:
     except UnicodeDecodeError:
         raise GlasswareError(f"{path} is not a text file in UTF-8") from None
     try:
-        return parse_sweep(text)
+        data = _load(text)
+        # A file's name may hold anything; as the name of a sweep it is cut down to what one can type.
+        usual = re.sub(r"[^\w.+-]+", "-", Path(path).stem).strip("-.")[:LONGEST] or "sweep"
+        name, title = data.pop("name", usual), data.pop("title", "")
+        return SweepFile(check_name(name), check_title(title), _runs(data), text)
     except GlasswareError as error:
         raise GlasswareError(f"{path}: {error}") from None
 
 
 def parse_sweep(text: str) -> list[Run]:
     """The runs of a sweep given as TOML text."""
+    data = _load(text)
+    check_name(data.pop("name", "sweep"))
+    check_title(data.pop("title", ""))
+    return _runs(data)
+
+
+def check_name(name: object) -> str:
+    """The name of a sweep, if it can be one: it is typed in commands, and names a file of the store."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > LONGEST or not name.isprintable():
+        raise GlasswareError(
+            f"the name of a sweep is up to {LONGEST} letters, digits and . - _ +, beginning with a letter or digit, "
+            f"not {short(name)}"
+        )
+    return name
+
+
+def check_title(title: object) -> str:
+    """The title of a sweep: a line."""
+    if not isinstance(title, str) or "\n" in title.strip() or len(title) > 10 * LONGEST:
+        raise GlasswareError(f"the title of a sweep is a line of text, not {short(title)}")
+    return title.strip()
+
+
+def _load(text: str) -> dict[str, Any]:
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: TOML's own, or a number of thousands of digits
@@ -56,6 +107,10 @@ def parse_sweep(text: str) -> list[Run]:
     for key in data:
         if key not in KEYS:
             raise GlasswareError(unknown("key", key, "a sweep file", KEYS))
+    return data
+
+
+def _runs(data: dict[str, Any]) -> list[Run]:
     run, axes, zips, seeds = data.get("run"), data.get("grid", {}), data.get("zip", []), data.get("seeds")
     if not isinstance(run, dict):
         raise GlasswareError("a sweep needs a table [run]")

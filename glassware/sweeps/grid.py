@@ -112,3 +112,12 @@ def _assign(data: Plain, field: str, value: object) -> None:
         data[parent] = dict(inner or {})
         data = data[parent]
     data[last] = _given(value) if isinstance(value, Part) else value
+
+
+def change(run: Run, fields: Mapping[str, object]) -> Run:
+    """The run with some fields changed, by dotted name; everything else stays."""
+    data = plain(run)
+    for field, value in fields.items():
+        _listed(field, [value])
+        _assign(data, field, value)
+    return build(data)

@@ -15,6 +15,7 @@ from glassware.sweeps.checked import read_checked, write_checked
 from glassware.sweeps.computed import FOLDER, SUFFIX, computed_tables
 from glassware.sweeps.disk import os_errors
 from glassware.sweeps.parts import contradictions, rows_in
+from glassware.sweeps.remembered import recall, remember, sweep_files
 from glassware.sweeps.store import Store
 
 LARGE_PART = 500_000  # rows of a part that compacting leaves alone, and does not exceed
@@ -66,6 +67,10 @@ def merge(into: Store, other: Store, tell: Callable[[str], None] | None = None) 
         if len(fresh):
             into.append(fresh)
         computed = _copy_computed(into, other)
+        for name in sweep_files(other.path).keys() - sweep_files(into.path).keys():
+            listed = recall(other, name)
+            if listed is not None:
+                remember(into, listed)
     return Merged(len(fresh), len(theirs) - len(fresh), weights, computed)
 
 

@@ -4,6 +4,7 @@
       store.json        format and semantics version
       lock              held by the one process that writes, or by several with a share each (lock-2-of-8)
       weights/          kept weights, one file per run that keeps any
+      sweeps/           which runs the sweeps with a name have
       parts/*.parquet   written under a temporary name, synced, renamed: a part is whole or not there
 
 The name of a part, and of a file of weights, ends in a digest of its bytes, which is verified when it is read.
@@ -141,7 +142,7 @@ class Store:
             with os_errors(self.path):
                 self._mark()
                 if share is None:
-                    for folder in (self.path, self.parts_path, self.path / kept.FOLDER):
+                    for folder in (self.path, self.parts_path, self.path / kept.FOLDER, self.path / "sweeps"):
                         for stale in folder.glob(TEMPORARY + "*"):
                             stale.unlink()  # a killed writer's unfinished file: we are alone, so nobody is writing it
             writer = Writer(self, held=held)

@@ -11,9 +11,11 @@ import polars as pl
 
 from glassware.engine import Chunk, Engine, train
 from glassware.foundation.errors import GlasswareError
-from glassware.sweeps.files import read_sweep
+from glassware.sweeps.files import check_name, check_title, read_sweep_file
+from glassware.sweeps.identity import SEMANTICS
 from glassware.sweeps.own_code import COLUMN, tell_of_other_code
-from glassware.sweeps.plan import Plan, make_plan
+from glassware.sweeps.plan import Plan, make_plan, named
+from glassware.sweeps.remembered import Remembered, recall, remember
 from glassware.sweeps.rows import Row, arrays, frame, row
 from glassware.sweeps.share import Share
 from glassware.sweeps.store import Store
@@ -48,6 +50,8 @@ def sweep(
     lanes: int | None = None,
     engine: Engine = "auto",
     share: Share | None = None,
+    name: str | None = None,
+    title: str = "",
 ) -> pl.DataFrame:
     """Train the runs that the store does not have yet and return the rows of all of them, in the order given.
 
@@ -58,8 +62,17 @@ def sweep(
         lanes: runs held at once; chosen from the device's memory unless given.
         engine: the path that trains (see ``glassware.engine.train``).
         share: only the runs of this share; other processes may train theirs into the same store at the same time.
+        name, title: under which the store remembers the sweep; a file's own unless given. Other runs without a name
+            are not remembered as a sweep.
     """
-    wanted = read_sweep(runs) if isinstance(runs, str | Path) else list(runs)
+    text = ""
+    if isinstance(runs, str | Path):
+        file = read_sweep_file(runs)
+        wanted, text, name, title = file.runs, file.text, name or file.name, title or file.title
+    else:
+        wanted = list(runs)
+    if name is not None:
+        name, title = check_name(name), check_title(title)
     watcher = reporter or Silent()
     kept = store if isinstance(store, Store) or store is None else Store(store)
     plan = make_plan(wanted, kept, share)
@@ -71,14 +84,20 @@ def sweep(
         return select(frame(rows), plan)
     if plan.finished:
         tell_of_other_code(pick(kept.read(["id", COLUMN]), plan.wanted), plan.wanted, kept.path)
+    listed = None if name is None else Remembered(name, title, text, tuple(named(wanted, kept)))
     if not plan.todo:
         watcher.on_plan(plan)
         watcher.on_end()
+        if listed is not None and kept.semantics == SEMANTICS and recall(kept, listed.name) != listed:
+            with kept.writing(share):
+                remember(kept, listed)
         return select(kept.read(), plan)
     seen = kept.parts()
     with kept.writing(share) as writer:
         if kept.parts() != seen:  # others have added to it since
             plan = make_plan(wanted, kept, share)
+        if listed is not None:
+            remember(kept, listed)
         writer.wanted = len(plan.todo)
         _train(plan, watcher, writer.add, writer.tick, lanes, engine)
     return select(kept.read(), plan)

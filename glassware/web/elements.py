@@ -66,6 +66,18 @@ def _claim(one: Judgement) -> str:
     )
 
 
+def table(rows: Sequence[Sequence[str]], name: str = "success by field") -> str:
+    """A table of words; its first row is its head."""
+    if not rows:
+        return ""
+    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in rows[0])
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[1:])
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(name)}"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
 def verdict(said: str) -> str:
     """A verdict: a word with a sign, so that no colour is needed to read it."""
     shown = VERDICTS[said][0] if said in VERDICTS else said

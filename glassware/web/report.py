@@ -83,6 +83,7 @@ def _section(one: Section, *, alone: bool) -> str:
     parts = {
         "What was asked": elements.description(one.text),
         "Claims": elements.claims_table(one.judgements),
+        "Success by field": elements.table(one.table),
         "Figures": figures,
         "How it was made": elements.fact_list(one.facts),
         "How to make it again": f"{made}{file}" if made else "",

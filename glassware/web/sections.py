@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
 from glassware.charts import specification
+from glassware.charts.any_sweep import axes, sweep_figure
 from glassware.charts.backend import Spec
 from glassware.charts.save import title_of
 from glassware.foundation.commands import command
 from glassware.foundation.quantities import about, runs_text
+from glassware.foundation.reasons import reason
+from glassware.luck.by_field import summary
 from glassware.studies import Judgement, Scale, Study, claims, drawn, missing, results
-from glassware.sweeps import Store
+from glassware.sweeps import Remembered, Store, pick
 from glassware.web.text import Block, blocks, without_paths
+
+HEAD = ["field", "value", "succeed", "rate", "95% interval", "median steps"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,40 @@ def study_section(study: Study, scale: Scale, store: Store, seeds: int | None = 
         facts=facts(frame),
         again=[command(f"reproduce {study.name} --scale {scale}{several}", shared=True)],
     )
+
+
+def sweep_section(sweep: Remembered, store: Store) -> Section | None:
+    """What the store says about a sweep; None where it has no row of it."""
+    frame = pick(store.read(), sweep.ids)
+    if not len(frame):
+        return None
+    found = summary(frame)
+    title = sweep.title or f"Sweep {sweep.name}"
+    lacking = len(sweep.ids) - len(frame)
+    notes = [f"{lacking:,} of {len(sweep.ids):,} runs are missing, and runs that succeed early finish first"]
+    try:
+        varied = list(dict.fromkeys(found.filter(pl.col("field") != "all")["field"]))
+        spec = specification(sweep_figure(frame, axes(frame, varied), title))
+        drawings, failed = [Drawing("success", title_of(spec) or title, spec)], []
+    except Exception as error:  # whatever columns one's own parts have
+        drawings, failed = [], [f"the figure cannot be drawn: {reason(error, sweep_figure)}"]
+    return Section(
+        name=sweep.name,
+        title=sweep.title,
+        drawings=drawings,
+        notes=[*(notes if lacking else []), *failed],
+        facts=facts(frame),
+        again=[command(f"sweep {sweep.name}.toml", shared=True)] if sweep.file else [],
+        table=[HEAD, *(_by_field(row) for row in found.iter_rows(named=True))],
+        file=sweep.file,
+    )
+
+
+def _by_field(row: dict[str, Any]) -> list[str]:
+    steps = "never" if row["median_steps"] is None else f"{row['median_steps']:,}"
+    interval = f"{row['low']:.0%} to {row['high']:.0%}"
+    counts = f"{row['successes']:,} of {row['runs']:,}"
+    return [str(row["field"]), str(row["value"]), counts, f"{row['rate']:.0%}", interval, steps]
 
 
 def facts(frame: pl.DataFrame) -> dict[str, str]:

@@ -11,7 +11,7 @@ from tests.calls import SWEEP, call, sentence, snapshot
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["swep"], "no such command 'swep'. Did you mean 'sweep'? (see glassware --help)"),
+        (["swep"], "no such command 'swep'. Did you mean 'sweep', 'sweeps'? (see glassware --help)"),
         (["zzz"], "no such command 'zzz' (see glassware --help)"),
         (["reproduce"], "missing argument 'STUDY' (see glassware reproduce --help)"),
         (["reproduce", "pareto/slices", "--sede", "1"], "no such option: --sede"),
