@@ -1,4 +1,4 @@
-# Two commands do everything: `make run` (the success frontier at laptop scale) and `make test`.
+# `make run` reproduces the success frontier at laptop scale, `make open` shows it in the browser, `make test` tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +9,7 @@ BENCH := $(VENV)/.installed-bench
 GPU_PYTHON ?= $(BIN)/python
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run test gpu lint bench clean help
+.PHONY: run open test browser gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -18,6 +18,9 @@ run: $(RUN)  ## reproduce the success frontier at laptop scale: progress, claims
 	$(BIN)/glassware reproduce pareto/success-frontier
 	$(BIN)/glassware report pareto/success-frontier -o results/report.html
 
+open: $(RUN)  ## look at results/store in the browser: studies, sweeps, every run
+	$(BIN)/glassware open results/store
+
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -25,6 +28,13 @@ lint: $(DEV)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# A Chromium of the system's packages (Debian, Ubuntu, as root); elsewhere any that is on the PATH is used.
+browser: $(DEV)  ## get what the tests of the page in a browser need, which 'make test' runs where they find it
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[dev,browser]'
+	@command -v chromium chromium-browser google-chrome >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq chromium; } \
+	  || echo "no Chromium could be installed here: the tests of the page in a browser will be skipped, and say so"
 
 gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
 	$(GPU_PYTHON) -m pytest tests/gpu

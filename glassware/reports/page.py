@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from glassware.charts.save import javascript, licences
 from glassware.foundation.version import own_version
-from glassware.web import elements
-from glassware.web.sections import Section
-from glassware.web.text import escape
+from glassware.reports import elements
+from glassware.reports.sections import Section
+from glassware.reports.text import escape
 
 # Scripts and styles stand in the file; nothing may be fetched, whatever a title holds.
 POLICY = (

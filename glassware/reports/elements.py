@@ -9,9 +9,9 @@ from pathlib import Path
 
 from glassware.charts.save import OPTIONS, on_page, script_json
 from glassware.printing.claims import VERDICTS, place_in_words, tally
+from glassware.reports.sections import Drawing, Section
+from glassware.reports.text import Block, escape, inline
 from glassware.studies import Judgement
-from glassware.web.sections import Drawing, Section
-from glassware.web.text import Block, escape, inline
 
 STATIC = Path(__file__).parent / "static"
 
