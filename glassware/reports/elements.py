@@ -44,8 +44,9 @@ def claims_table(judgements: Sequence[Judgement]) -> str:
         head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "where", "needed", "measured", "verdict"))
         rows = "\n".join(map(_claim, judged))
         parts.append(f"<p><strong>{escape(tally(judged))}.</strong></p>")
+        named = f"claims of {escape(judged[0].study)}"
         parts.append(
-            f'<div class="scroll" tabindex="0" role="region" aria-label="claims"><table class="claims">'
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{named}"><table class="claims">'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
     if others:

@@ -61,7 +61,7 @@ def html_report(sections: Sequence[Section]) -> str:
         sections="\n".join(_section(one, alone=len(sections) == 1) for one in sections),
         vega=javascript() if any(one.drawings for one in sections) else "",
         options=elements.options(),
-        draw=elements.static("draw.js"),
+        draw=elements.static("name.js") + elements.static("draw.js"),
     )
 
 
@@ -83,7 +83,7 @@ def _section(one: Section, *, alone: bool) -> str:
     parts = {
         "What was asked": elements.description(one.text),
         "Claims": elements.claims_table(one.judgements),
-        "Success by field": elements.table(one.table),
+        "Success by field": elements.table(one.table, f"success by field, {one.name}"),
         "Figures": figures,
         "How it was made": elements.fact_list(one.facts),
         "How to make it again": f"{made}{file}" if made else "",

@@ -18,6 +18,7 @@ FRAME = """<!DOCTYPE html>
 <link rel="stylesheet" href="/static/style.css">
 <link rel="stylesheet" href="/static/page.css">
 <script src="/static/vega.js" defer></script>
+<script src="/static/name.js" defer></script>
 <script src="/static/page.js" defer></script>
 </head>
 <body data-mark="{mark}" data-live="{live}" data-of="{of}">

@@ -14,6 +14,7 @@ CSS, JS, TEXT = "text/css; charset=utf-8", "text/javascript; charset=utf-8", "te
 FILES: dict[str, tuple[str, Callable[[], str]]] = {
     "style.css": (CSS, lambda: static("style.css")),
     "page.css": (CSS, lambda: (HERE / "page.css").read_text(encoding="utf-8")),
+    "name.js": (JS, lambda: static("name.js")),
     "page.js": (JS, lambda: (HERE / "page.js").read_text(encoding="utf-8")),
     "vega.js": (JS, lambda: f"/*!\n{licences()}\n*/\n{javascript()}"),
     "licences.txt": (TEXT, licences),

@@ -36,8 +36,8 @@ m = [30, "online"]
 class Page:
     """The page of a store, asked over a socket as a browser asks."""
 
-    def __init__(self, port):
-        self.port = port
+    def __init__(self, port, store):
+        self.port, self.store = port, store
         self.address = f"http://127.0.0.1:{port}"
 
     def ask(self, path, *, method="GET", host=None, **headers):
@@ -88,7 +88,7 @@ def page(store):
     server = make_server(store)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    yield Page(listening.getsockname()[1])
+    yield Page(listening.getsockname()[1], store)
     server.should_exit = True
     thread.join(10)
     studies.STUDIES.clear()

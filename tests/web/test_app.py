@@ -97,7 +97,7 @@ def test_two_selections_stand_side_by_side(page):
 def test_nothing_in_a_name_is_run(page, path):
     body = page.body(path)
     assert HOSTILE not in body
-    assert body.count("<script src=") == 2
+    assert body.count("<script src=") == 3
     assert re.findall(r"<script(?! src=| type=\"application/json\")", body) == []
 
 
@@ -191,7 +191,6 @@ def test_what_is_new_appears(page, store):
 
 
 def test_an_empty_store_has_a_page(folder):
-    from tests.web.conftest import Page  # noqa: F401
 
     (folder / "empty").mkdir()
     done = call("open", "empty")

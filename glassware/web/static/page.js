@@ -13,6 +13,7 @@ async function draw() {
     try {
       const drawn = await vegaEmbed(place, JSON.parse(script.textContent), OPTIONS);
       views.push(drawn);
+      nameFigure(place);
       const cells = document.getElementById("cells-of-" + script.dataset.for);
       if (cells) follow(drawn.view, JSON.parse(cells.textContent), script.dataset.for);
     } catch (error) {
