@@ -1,4 +1,4 @@
-# Two commands do everything: `make run` (the success frontier at laptop scale) and `make test`.
+# `make run` reproduces the success frontier at laptop scale, `make open` shows it in the browser, `make test` tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,7 +12,7 @@ GPU_PYTHON ?= $(BIN)/python
 GPU_WORKERS ?= $(shell nproc 2>/dev/null || echo 4)
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run test cluster faults gpu lint bench clean help
+.PHONY: run open test browser cluster faults gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -20,6 +20,9 @@ help:  ## list the targets
 run: $(RUN)  ## reproduce the success frontier at laptop scale: progress, claims, figures, a report
 	$(BIN)/glassware reproduce pareto/success-frontier
 	$(BIN)/glassware report pareto/success-frontier -o results/report.html
+
+open: $(RUN)  ## look at results/store in the browser: studies, sweeps, every run
+	$(BIN)/glassware open results/store
 
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -35,6 +38,13 @@ cluster: $(CLUSTER)  ## stores on a local S3 server, and Ray on this machine: in
 faults: $(CLUSTER)  ## kill workers, machines and drivers at random, on disk and on S3: FAULTS='--kills 100 --runs 2500'
 	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store disk
 	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store s3
+
+# A Chromium of the system's packages (Debian, Ubuntu, as root); elsewhere any that is on the PATH is used.
+browser: $(DEV)  ## get what the tests of the page in a browser need, which 'make test' runs where they find it
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[dev,browser]'
+	@command -v chromium chromium-browser google-chrome >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq chromium; } \
+	  || echo "no Chromium could be installed here: the tests of the page in a browser will be skipped, and say so"
 
 gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
 	XLA_PYTHON_CLIENT_PREALLOCATE=false $(GPU_PYTHON) -m pytest tests/gpu -n $(GPU_WORKERS) --dist worksteal -p no:benchmark

@@ -34,8 +34,16 @@ MAY_IMPORT = {
     "progress": {*SWEEPS, "sweeps"},
     "studies": {*ABOVE, "luck", "theory", "tabular"},
     "printing": {*SWEEPS, "sweeps", "luck", "studies"},
-    "web": {"foundation", "sweeps", "charts", "luck", "studies", "printing"},  # reads stores: no engine, no training
-    "api": {*ABOVE, "cluster", "luck", "progress", "printing", "studies", "web"},
+    "reports": {
+        "foundation",
+        "sweeps",
+        "charts",
+        "luck",
+        "studies",
+        "printing",
+    },  # reads stores: no engine, no training
+    "api": {*ABOVE, "cluster", "luck", "progress", "printing", "studies", "reports"},
+    "web": {"foundation", "sweeps", "charts", "luck", "studies", "printing", "reports", "api"},  # nor by the page
     "commands": {*ABOVE, "bench", "luck", "progress", "printing", "studies", "api", "tabular", "web"},
     "cli": {"foundation", "commands"},  # the top: nothing but __main__ imports it
     "__main__": {"cli"},
@@ -118,7 +126,7 @@ def test_no_form_of_import_escapes(line, found):
     assert list(imported_packages(ast.parse(line), PACKAGE / "tasks" / "made.py")) == found
 
 
-DRAWING = {"altair", "vl_convert", "sklearn"}
+DRAWING = {"altair", "vl_convert", "sklearn", "starlette", "uvicorn"}
 
 
 def imported_by(program):
@@ -136,4 +144,4 @@ def test_training_draws_nothing(call):
 
 def test_studies_and_charts_are_cheap_to_import():
     assert not imported_by("import glassware.api.studies, glassware.api.planning, glassware.charts.heat_map") & DRAWING
-    assert imported_by("from glassware.charts.backend import alt; alt.Chart") >= {"altair"}
+    assert "altair" in imported_by("from glassware.charts.backend import alt; alt.Chart")

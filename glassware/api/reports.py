@@ -15,7 +15,7 @@ from glassware.studies import Scale, Study, check_scale, matching
 from glassware.sweeps import Remembered, Store, named, read_sweep_file, recall
 
 if TYPE_CHECKING:
-    from glassware.web.sections import Section
+    from glassware.reports.sections import Section
 
 Format: TypeAlias = Literal["html", "md"]
 REPORT = "results/report"
@@ -49,8 +49,8 @@ def report(
     >>> print(path.read_text().splitlines()[0])
     # pareto/weight-decay
     """
-    from glassware.web.markdown import markdown_report
-    from glassware.web.report import html_report
+    from glassware.reports.markdown import markdown_report
+    from glassware.reports.page import html_report
 
     check_counts(seeds=seeds)
     size, kept, (path, chosen) = check_scale(scale), existing(store), _place(to, format)
@@ -67,7 +67,7 @@ def report(
 
 
 def _sections(name: str | Study, scale: Scale, store: Store, seeds: int | None) -> list[Section]:
-    from glassware.web.sections import study_section, sweep_section
+    from glassware.reports.sections import study_section, sweep_section
 
     if isinstance(name, str):
         listed = recall(store, name)

@@ -119,7 +119,7 @@ def _match(rows: pl.DataFrame, store: Store, tell: Callable[[str], None]) -> tup
         scales: tuple[Scale, ...] = ("smoke", "laptop")
         for scale in scales:
             tell(f"matching {study.name} at scale {scale}")
-            wanted, there = _ids(study, scale, rows, store)
+            wanted, there = study_ids(study, scale, rows, store)
             known.update(there)
             found += [StudyRuns(study.name, scale, len(there), wanted)] if there else []
     rest = rows.filter(~pl.col("id").is_in(list(known)))
@@ -137,8 +137,8 @@ def _match(rows: pl.DataFrame, store: Store, tell: Callable[[str], None]) -> tup
     return sorted(found, key=lambda one: order[one.study]), rest
 
 
-def _ids(study: Study, scale: Scale, rows: pl.DataFrame, store: Store) -> tuple[int, set[str]]:
-    """How many runs the study wants, and the ids of those that are there."""
+def study_ids(study: Study, scale: Scale, rows: pl.DataFrame, store: Store) -> tuple[int, set[str]]:
+    """How many runs a study wants at a scale, and the ids of those that are among the rows."""
     table, wanted, there = pl.DataFrame(), 0, set[str]()
     for number in range(len(study.stages)):
         ids = named(study.stage_runs(number, scale, None, table), store)

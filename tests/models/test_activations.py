@@ -98,3 +98,19 @@ def test_at_a_kink_the_slope_is_the_right_hand_one(name):
 def test_an_impossible_activation_is_refused_in_a_sentence(model, sentence):
     with pytest.raises(GlasswareError, match=sentence):
         build({**TINY, "model": model})
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("tanh", [-0.761594, 0.0, 0.964028]),
+        ("sigmoid", [0.268941, 0.5, 0.880797]),
+        ("silu", [-0.268941, 0.0, 1.761594]),
+        ("elu", [-0.632121, 0.0, 2.0]),
+        ("leaky_relu", [-0.01, 0.0, 2.0]),
+        ("softplus", [0.313262, 0.693147, 2.126928]),
+    ],
+)
+def test_the_usual_activations(name, values):
+    np.testing.assert_allclose(exactly(name, [-1.0, 0.0, 2.0], None), values, atol=1e-6)
+    assert build({**TINY, "model": {"width": 4, "activation": name}}).model.activation == name

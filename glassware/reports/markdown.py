@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from glassware.charts.save import png
 from glassware.foundation.version import own_version
 from glassware.printing.claims import VERDICTS, claims_markdown, markdown_row, tally
-from glassware.web.elements import anchor
-from glassware.web.sections import Section
-from glassware.web.text import Block, without_paths
+from glassware.reports.elements import anchor
+from glassware.reports.sections import Section
+from glassware.reports.text import Block, without_paths
 
 
 def markdown_report(sections: Sequence[Section], folder: str) -> tuple[str, dict[str, bytes]]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from glassware.charts.save import OPTIONS, on_page, script_json
 from glassware.printing.claims import VERDICTS, place_in_words, tally
+from glassware.reports.sections import Drawing, Section
+from glassware.reports.text import Block, escape, inline
 from glassware.studies import Judgement
-from glassware.web.sections import Drawing, Section
-from glassware.web.text import Block, escape, inline
 
 STATIC = Path(__file__).parent / "static"
 
@@ -44,8 +44,9 @@ def claims_table(judgements: Sequence[Judgement]) -> str:
         head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "where", "needed", "measured", "verdict"))
         rows = "\n".join(map(_claim, judged))
         parts.append(f"<p><strong>{escape(tally(judged))}.</strong></p>")
+        named = f"claims of {escape(judged[0].study)}"
         parts.append(
-            f'<div class="scroll" tabindex="0" role="region" aria-label="claims"><table class="claims">'
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{named}"><table class="claims">'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
     if others:

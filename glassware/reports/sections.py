@@ -15,9 +15,9 @@ from glassware.foundation.commands import command
 from glassware.foundation.quantities import about, runs_text
 from glassware.foundation.reasons import reason
 from glassware.luck.by_field import summary
+from glassware.reports.text import Block, blocks, without_paths
 from glassware.studies import Judgement, Scale, Study, claims, drawn, missing, results
 from glassware.sweeps import Remembered, Store, pick
-from glassware.web.text import Block, blocks, without_paths
 
 HEAD = ["field", "value", "succeed", "rate", "95% interval", "median steps"]
 
@@ -114,12 +114,13 @@ def sweep_section(sweep: Remembered, store: Store) -> Section | None:
         notes=[*(notes if lacking else []), *failed],
         facts=facts(frame),
         again=[command(f"sweep {sweep.name}.toml", shared=True)] if sweep.file else [],
-        table=[HEAD, *(_by_field(row) for row in found.iter_rows(named=True))],
+        table=[HEAD, *(by_field(row) for row in found.iter_rows(named=True))],
         file=sweep.file,
     )
 
 
-def _by_field(row: dict[str, Any]) -> list[str]:
+def by_field(row: dict[str, Any]) -> list[str]:
+    """A line of a summary in words, below ``HEAD``."""
     steps = "never" if row["median_steps"] is None else f"{row['median_steps']:,}"
     interval = f"{row['low']:.0%} to {row['high']:.0%}"
     counts = f"{row['successes']:,} of {row['runs']:,}"

@@ -1,6 +1,6 @@
 import pytest
 
-from glassware.web.text import Block, blocks, escape, inline, without_paths
+from glassware.reports.text import Block, blocks, escape, inline, without_paths
 
 ABOUT = """What it shows, in a line.
 

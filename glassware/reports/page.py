@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from glassware.charts.save import javascript, licences
 from glassware.foundation.version import own_version
-from glassware.web import elements
-from glassware.web.sections import Section
-from glassware.web.text import escape
+from glassware.reports import elements
+from glassware.reports.sections import Section
+from glassware.reports.text import escape
 
 # Scripts and styles stand in the file; nothing may be fetched, whatever a title holds.
 POLICY = (
@@ -61,7 +61,7 @@ def html_report(sections: Sequence[Section]) -> str:
         sections="\n".join(_section(one, alone=len(sections) == 1) for one in sections),
         vega=javascript() if any(one.drawings for one in sections) else "",
         options=elements.options(),
-        draw=elements.static("draw.js"),
+        draw=elements.static("name.js") + elements.static("draw.js"),
     )
 
 
@@ -83,7 +83,7 @@ def _section(one: Section, *, alone: bool) -> str:
     parts = {
         "What was asked": elements.description(one.text),
         "Claims": elements.claims_table(one.judgements),
-        "Success by field": elements.table(one.table),
+        "Success by field": elements.table(one.table, f"success by field, {one.name}"),
         "Figures": figures,
         "How it was made": elements.fact_list(one.facts),
         "How to make it again": f"{made}{file}" if made else "",
