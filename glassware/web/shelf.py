@@ -102,15 +102,18 @@ class Shelf:
         while True:
             self._wanted.wait()
             self._wanted.clear()
-            mark = self.library.mark() if self.library.store.disk.exists(self.library.store.path) else ""
-            if mark != self._mark:
-                try:
-                    self._find()
-                    self._mark, self.trouble = mark, ""
-                except GlasswareError as error:
-                    self.trouble = str(error)
-                self.ready.set()
-                time.sleep(PAUSE)
+            try:
+                mark = self.library.mark() if self.library.store.disk.exists(self.library.store.path) else ""
+                if mark == self._mark:
+                    continue
+                self._find()
+                self._mark, self.trouble = mark, ""
+            except GlasswareError as error:
+                self.trouble = str(error)
+            except Exception as error:  # say so on the page: a thread that ends would leave it as it is for ever
+                self.trouble = f"the studies could not be read ({type(error).__name__}); they are tried again"
+            self.ready.set()
+            time.sleep(PAUSE)
 
     def _find(self) -> None:
         found = []
