@@ -53,7 +53,7 @@ class Shelf:
         self.trouble = ""
         self._mark = ""
         self._sections: dict[tuple[str, str], tuple[str, float, Section | None]] = {}
-        self._ids: dict[tuple[str, str], tuple[str, list[str]]] = {}
+        self._ids: dict[tuple[str, str], tuple[str, tuple[int, list[str]]]] = {}
         self._lock = threading.Lock()
         self._wanted = threading.Event()
         threading.Thread(target=self._work, daemon=True, name="glassware-shelf").start()
@@ -79,16 +79,18 @@ class Shelf:
 
     def ids(self, name: str, scale: str) -> list[str]:
         """The runs of a study that the store has."""
+        return self._matched(name, scale)[1]
+
+    def _matched(self, name: str, scale: str) -> tuple[int, list[str]]:
+        """How many runs a study wants, and those that the store has."""
         key, mark = (name, scale), self.library.mark()
         known = self._ids.get(key)
         if known is None or known[0] != mark:
             study, size = find(name), check_scale(scale)
-            try:
-                store = self._scalars()
-                _, there = study_ids(study, size, store.read(), store)
-            except Exception:  # a later stage that is made from curves
-                _, there = study_ids(study, size, self.library.store.read(), self.library.store)
-            known = self._ids[key] = (mark, sorted(there))
+            # A later stage is made from what earlier runs measured, curves and lists included.
+            store = self._scalars() if len(study.stages) < 2 else self.library.store
+            wanted, there = study_ids(study, size, store.read(), store)
+            known = self._ids[key] = (mark, (wanted, sorted(there)))
         return known[1]
 
     def _scalars(self) -> View:
@@ -124,6 +126,7 @@ class Shelf:
         for one in held:
             study, rows = find(one.study), self._rows_of(one.study, one.scale)
             judged = [j for j in claims(study, one.scale, results(study, one.scale, rows)) if j.verdict in VERDICTS]
-            found.append(Held(one.study, one.scale, one.runs, one.wanted, tally(judged)))
+            wanted, there = self._matched(one.study, one.scale)
+            found.append(Held(one.study, one.scale, len(there), wanted, tally(judged)))
             self.held = [*found, *self.held[len(found) :]]
         self.held = found
