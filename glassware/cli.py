@@ -15,7 +15,20 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from glassware.commands import bench, info, open_, plan, results, show, stores, studies, sweep, tabular, threshold
+from glassware.commands import (
+    bench,
+    frontier,
+    info,
+    open_,
+    plan,
+    results,
+    show,
+    stores,
+    studies,
+    sweep,
+    tabular,
+    threshold,
+)
 from glassware.commands.options import checked_paths
 from glassware.foundation.commands import set_parts
 from glassware.foundation.errors import GlasswareError
@@ -147,6 +160,7 @@ def glassware(
       glassware plan n=50 k=3 --m 1000             what to train, at what cost
       glassware sweep my-sweep.toml                a grid of your own
       glassware threshold my-sweep.toml --axis m   how many examples it takes
+      glassware frontier my-grid.toml              where success begins, m against width
       glassware --parts mine.py reproduce mine/it  a study of your own
       glassware tabular my.csv --target species    methods on a table of your own
 
@@ -213,6 +227,7 @@ for command in (
     studies.estimate,
     sweep.sweep,
     threshold.threshold,
+    frontier.frontier,
     results.claims,
     results.figures,
     open_.open_store,
