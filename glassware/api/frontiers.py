@@ -155,7 +155,7 @@ def _now(found: pl.DataFrame) -> str:
     over = found.filter(pl.col("state") != "searching").height
     known = found.filter(pl.col("along") == found["along"][0], pl.col("value").is_not_null())
     said = [
-        f"{row['at']:g}: {row['value']:.3g} [{row['low'] or 0:.3g}, {row['high'] or float('inf'):.3g}]".replace(
+        f"{row['at']:g}: {row['value']:.4g} [{row['low'] or 0:.4g}, {row['high'] or float('inf'):.4g}]".replace(
             "inf", "∞"
         )
         for row in known.head(4).iter_rows(named=True)

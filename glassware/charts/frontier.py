@@ -40,8 +40,8 @@ def frontier_figure(
     ]
     figure = alt.concat(*drawn, columns=COLUMNS) if len(drawn) > 1 else drawn[0]
     said = title or f"Where {level:.0%} of runs succeed{_place(rows)}"
-    subtitle = "pale cells are inferred; line and bars: the edge with its 95% interval, along each row and each column"
-    return figure.properties(title=heading(said, notes(rows, shown, subtitle, [])))  # type: ignore[no-any-return]
+    subtitle = "pale: inferred; line: the edge along each row, diamonds: along each column, with 95% intervals"
+    return figure.properties(title=heading(said, notes(rows, shown, subtitle, [], [said])))  # type: ignore[no-any-return]
 
 
 def _place(rows: pl.DataFrame) -> str:

@@ -121,10 +121,10 @@ class Design:
 def explore(design: Design, trial: Callable[[float], bool]) -> list[Cell]:
     """A whole search where a trial is a function of the value: rounds until the design has enough."""
     counts: dict[float, tuple[int, int]] = {}
-    found = list[Cell]()
+    found = [Cell(value, 0, 0) for value in design.values]
     while todo := design.next(found):
         for value, more in todo:
             won, trials = counts.get(value, (0, 0))
             counts[value] = won + sum(trial(value) for _ in range(more)), trials + more
-        found = [Cell(value, *counts[value]) for value in sorted(counts)]
+        found = [Cell(value, *counts.get(value, (0, 0))) for value in sorted({*design.values, *counts})]
     return found

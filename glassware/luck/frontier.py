@@ -17,7 +17,7 @@ import polars as pl
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.part import dotted
 from glassware.foundation.specs import seedless
-from glassware.luck.lattice import Count, Counts, Lattice, Line, Place
+from glassware.luck.lattice import Count, Counts, Lattice, Line, Place, State
 from glassware.sweeps.identity import spec_json
 from glassware.training import Run
 
@@ -154,14 +154,14 @@ def edges(found: Sequence[Frontier], rows: pl.DataFrame) -> pl.DataFrame:
         counts = panel.counts(rows)
         states = panel.lattice.states(counts)
         for line in panel.lattice.lines:
-            lines.append({**panel.fields, **_line(panel, line, counts), "state": states[line]})
+            lines.append({**panel.fields, **_line(panel, line, counts, states[line]), "state": states[line]})
     kinds = {"at": pl.Float64, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "fall": pl.String}
     return pl.DataFrame(lines, schema_overrides=kinds, infer_schema_length=None)
 
 
-def _line(panel: Frontier, line: Line, counts: Counts) -> dict[str, Any]:
+def _line(panel: Frontier, line: Line, counts: Counts, state: State) -> dict[str, Any]:
     lattice, (x, y) = panel.lattice, panel.axes
-    value, low, high = lattice.edge(line, counts)
+    value, low, high = lattice.edge(line, counts, state)
     along, across = (x, y) if line.along == "x" else (y, x)
     other = (lattice.y if line.along == "x" else lattice.x)[line.at]
     at = panel.label("y" if line.along == "x" else "x", other)

@@ -16,11 +16,11 @@ from typing import Literal, NamedTuple, TypeAlias
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.statistics import Estimate, fisher_exact, wilson
 from glassware.luck.curve import Cell
-from glassware.luck.design import Design
+from glassware.luck.design import FIRST, Design
 from glassware.luck.design import State as LineState
 
 Place: TypeAlias = tuple[int, int]  # of a cell: which value along x, which along y
-State: TypeAlias = LineState | Literal["inferred below the range", "inferred above the range"]
+State: TypeAlias = LineState | Literal["inferred below the range", "inferred above the range", "not monotone"]
 WORTH = 0.03  # of the best cell's gain per unit of work: what a round takes along
 
 
@@ -86,7 +86,7 @@ class Lattice:
     def design(self, line: Line) -> Design:
         """The search of one line."""
         values = self.x if line.along == "x" else self.y
-        budget = len(values) * max(self.seeds, self.trials, 5)
+        budget = max(len(values) * self.seeds, FIRST * self.trials)
         return Design(values[0], values[-1], line.level, self.precision, budget, self.trials, False, values, self.seeds)
 
     def places(self, line: Line) -> list[Place]:
@@ -100,16 +100,28 @@ class Lattice:
         found = (counts.get(place, Count()) for place in self.places(line))
         return [Cell(value, count.won, count.trials) for value, count in zip(values, found, strict=True)]
 
-    def edge(self, line: Line, counts: Counts) -> Estimate:
-        """Where success crosses the level on a line, by the line's own runs."""
-        return self.design(line).at(self.cells(line, counts))
+    def edge(self, line: Line, counts: Counts, state: State) -> Estimate:
+        """Where success crosses the level on a line, by the line's own runs; inferred lines have the grid's end."""
+        design = self.design(line)
+        if state == "not monotone":
+            return Estimate(math.nan, 0.0, math.inf)
+        if "below" in state:
+            return Estimate(math.nan, 0.0, design.low)
+        return Estimate(math.nan, design.high, math.inf) if "above" in state else design.at(self.cells(line, counts))
 
     def inferred(self, counts: Counts, level: float) -> dict[Place, bool]:
         """Cells without runs that lie beyond one which surely fails, or surely succeeds, on both axes.
 
-        Where success is seen to fall along a row or a column, nothing is inferred of its cells.
+        Where success is seen to fall along a row or a column, nothing is inferred of its cells; where it falls through
+        the level, nothing is inferred along that axis at all.
         """
         falling = {place for line in self.lines if self.falls(line, counts) for place in self.places(line)}
+        turned = {line.along for line in self.lines if line.level == level and self.turns(line, counts)}
+
+        def beyond(place: Place, known: Place) -> bool:
+            (i, j), (a, b) = place, known
+            return (i == a if "x" in turned else i >= a) and (j == b if "y" in turned else j >= b)
+
         sure = {place: _sure(count, level) for place, count in counts.items() if count.trials}
         failing = [place for place, side in sure.items() if side is False]
         succeeding = [place for place, side in sure.items() if side is True]
@@ -117,8 +129,8 @@ class Lattice:
         for i, j in product(range(len(self.x)), range(len(self.y))):
             if (i, j) in sure or (i, j) in falling:
                 continue
-            fails = any(i <= a and j <= b for a, b in failing)
-            succeeds = any(i >= a and j >= b for a, b in succeeding)
+            fails = any(beyond(place, (i, j)) for place in failing)
+            succeeds = any(beyond((i, j), place) for place in succeeding)
             if fails != succeeds:
                 found[i, j] = succeeds
         return found
@@ -135,7 +147,7 @@ class Lattice:
             if line.along == "x" and not own[-1].trials:
                 first[places[-1]] = self.trials  # success should last to the end of the axis: look once
             known = self._known(line, counts, guessed[line.level])
-            if self._state(design, own, known) != "searching":
+            if self._state(line, counts, known) != "searching":
                 continue
             at = {cell.value: (place, cell) for cell, place in zip(own, places, strict=True)}
             length = self._length(design, known)
@@ -159,7 +171,7 @@ class Lattice:
         found: dict[Line, State] = {}
         for line in self.lines:
             known = self._known(line, counts, guessed[line.level])
-            state = self._state(self.design(line), self.cells(line, counts), known)
+            state = self._state(line, counts, known)
             found[line] = "budget spent" if state == "searching" and over else state
         return found
 
@@ -175,6 +187,12 @@ class Lattice:
         worst = min(tested, default=None)
         return None if worst is None or worst[0] * number > 0.05 else worst[1:]
 
+    def turns(self, line: Line, counts: Counts) -> bool:
+        """Whether success falls through the level, so that there is no one place where it crosses it."""
+        fall = self.falls(line, counts)
+        rate = {cell.value: cell.won / cell.trials for cell in self.cells(line, counts) if cell.trials}
+        return fall is not None and rate[fall[0]] >= line.level > rate[fall[1]]
+
     def _known(self, line: Line, counts: Counts, guessed: Mapping[Place, bool]) -> list[Cell]:
         """A line's cells, with first runs as expected in those that others tell of."""
         pairs = zip(self.cells(line, counts), self.places(line), strict=True)
@@ -183,8 +201,11 @@ class Lattice:
             for cell, place in pairs
         ]
 
-    def _state(self, design: Design, own: Sequence[Cell], known: Sequence[Cell]) -> State:
-        if (found := design.state(own)) != "searching":
+    def _state(self, line: Line, counts: Counts, known: Sequence[Cell]) -> State:
+        design = self.design(line)
+        if self.turns(line, counts):
+            return "not monotone"
+        if (found := design.state(self.cells(line, counts))) != "searching":
             return found
         there = design.state(known)
         if there == "below the range":

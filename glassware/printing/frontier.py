@@ -35,13 +35,16 @@ def print_frontier(console: Console, edges: pl.DataFrame, cells: pl.DataFrame) -
 
 def _said(row: dict[str, float | None]) -> tuple[str, str]:
     """The value and its interval; on one side of the grid only the bound is known."""
-    low = "0" if row["low"] is None else f"{row['low']:.3g}"
-    high = "∞" if row["high"] is None else f"{row['high']:.3g}"
-    return "unknown" if row["value"] is None else f"{row['value']:.3g}", f"{low} to {high}"
+    low = "0" if row["low"] is None else _number(row["low"])
+    high = "∞" if row["high"] is None else _number(row["high"])
+    return "unknown" if row["value"] is None else _number(row["value"]), f"{low} to {high}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def print_bound(console: Console, runs: int, seconds: float, whole: float, work: float) -> None:
     """At most what a search takes, beside its grid."""
-    console.print(
-        f"at most {runs:,} runs and about {clock_text(seconds)}: {work:.0%} of the grid's {clock_text(whole)}"
-    )
+    console.print(f"at most {runs:,} runs, and about {clock_text(seconds)} of training")
+    console.print(f"that is {work:.0%} of the {clock_text(whole)} that the whole grid takes at most")
