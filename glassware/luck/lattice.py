@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, product
 from typing import Literal, NamedTuple, TypeAlias
@@ -20,7 +20,7 @@ from glassware.luck.design import FIRST, Design
 from glassware.luck.design import State as LineState
 
 Place: TypeAlias = tuple[int, int]  # of a cell: which value along x, which along y
-State: TypeAlias = LineState | Literal["inferred below the range", "inferred above the range", "not monotone"]
+State: TypeAlias = LineState | Literal["inferred below the range", "inferred above the range"]
 WORTH = 0.03  # of the best cell's gain per unit of work: what a round takes along
 
 
@@ -100,14 +100,22 @@ class Lattice:
         found = (counts.get(place, Count()) for place in self.places(line))
         return [Cell(value, count.won, count.trials) for value, count in zip(values, found, strict=True)]
 
+    def _rising(self, line: Line, counts: Counts) -> tuple[Design, list[Cell]]:
+        """The search of a line and its cells; where success ends again, up to where it surely succeeded."""
+        design, cells = self.design(line), self.cells(line, counts)
+        top = self.turns(line, counts)
+        if top is None:
+            return design, cells
+        until = [cell if cell.value <= top else Cell(cell.value, 0, 0) for cell in cells]
+        last = max(1, [cell.value for cell in cells].index(top))  # an edge has two neighbours
+        return replace(design, high=design.values[last], values=design.values[: last + 1]), until[: last + 1]
+
     def edge(self, line: Line, counts: Counts, state: State) -> Estimate:
         """Where success crosses the level on a line, by the line's own runs; inferred lines have the grid's end."""
-        design = self.design(line)
-        if state == "not monotone":
-            return Estimate(math.nan, 0.0, math.inf)
+        design, own = self._rising(line, counts)
         if "below" in state:
             return Estimate(math.nan, 0.0, design.low)
-        return Estimate(math.nan, design.high, math.inf) if "above" in state else design.at(self.cells(line, counts))
+        return Estimate(math.nan, design.high, math.inf) if "above" in state else design.at(own)
 
     def inferred(self, counts: Counts, level: float) -> dict[Place, bool]:
         """Cells without runs that lie beyond one which surely fails, or surely succeeds, on both axes.
@@ -129,9 +137,13 @@ class Lattice:
         for i, j in product(range(len(self.x)), range(len(self.y))):
             if (i, j) in sure or (i, j) in falling:
                 continue
-            fails = any(beyond(place, (i, j)) for place in failing)
-            succeeds = any(beyond((i, j), place) for place in succeeding)
-            if fails != succeeds:
+            here = (i, j)
+            fails = any(beyond(place, here) for place in failing)
+            succeeds = any(beyond(here, place) for place in succeeding)
+            # Cells further out must agree: success that is in doubt at the end of an axis may be over before.
+            further = (place for place in sure if (beyond(place, here) if succeeds else beyond(here, place)))
+            agreed = all(sure[place] is succeeds for place in further)
+            if fails != succeeds and agreed:
                 found[i, j] = succeeds
         return found
 
@@ -142,19 +154,22 @@ class Lattice:
         more: dict[Place, int] = {}
         guessed = {level: self.inferred(counts, level) for level in self.levels}
         for line in self.lines:
-            design, places = self.design(line), self.places(line)
-            own = self.cells(line, counts)
-            if line.along == "x" and not own[-1].trials:
-                first[places[-1]] = self.trials  # success should last to the end of the axis: look once
+            places = self.places(line)
+            design, own = self._rising(line, counts)
+            end = counts.get(places[-1], Count())
+            if line.along == "x" and _sure(end, line.level) is None and end.trials < self.seeds:
+                # Success should last to the end of the axis: look, until it is sure on which side of the level it is.
+                first[places[-1]] = min(max(2 * self.trials, end.trials // 2), self.seeds - end.trials)
             known = self._known(line, counts, guessed[line.level])
             if self._state(line, counts, known) != "searching":
                 continue
-            at = {cell.value: (place, cell) for cell, place in zip(own, places, strict=True)}
+            at = {cell.value: (place, cell) for cell, place in zip(own, places, strict=False)}
             length = self._length(design, known)
             for value, count in design.between(known):
                 place, cell = at[value]
-                if not cell.trials:
+                if not counts.get(place, Count()).trials:
                     first[place] = self.trials
+                if not cell.trials:
                     continue
                 rate = (cell.won + 0.5) / (cell.trials + 1)
                 then = cell._replace(won=cell.won + rate * count, trials=cell.trials + count)
@@ -187,25 +202,29 @@ class Lattice:
         worst = min(tested, default=None)
         return None if worst is None or worst[0] * number > 0.05 else worst[1:]
 
-    def turns(self, line: Line, counts: Counts) -> bool:
-        """Whether success falls through the level, so that there is no one place where it crosses it."""
-        fall = self.falls(line, counts)
-        rate = {cell.value: cell.won / cell.trials for cell in self.cells(line, counts) if cell.trials}
-        return fall is not None and rate[fall[0]] >= line.level > rate[fall[1]]
+    def turns(self, line: Line, counts: Counts) -> float | None:
+        """The first value that surely succeeds, where a larger one surely fails: the edge is the rise before it."""
+        sure = {value: _sure(counts[place], line.level) for value, place in self._tried(line, counts)}
+        first = next((value for value, side in sure.items() if side), None)
+        return first if first and any(side is False and value > first for value, side in sure.items()) else None
+
+    def _tried(self, line: Line, counts: Counts) -> list[tuple[float, Place]]:
+        values = self.x if line.along == "x" else self.y
+        pairs = zip(values, self.places(line), strict=True)
+        return [(value, place) for value, place in pairs if place in counts]
 
     def _known(self, line: Line, counts: Counts, guessed: Mapping[Place, bool]) -> list[Cell]:
         """A line's cells, with first runs as expected in those that others tell of."""
-        pairs = zip(self.cells(line, counts), self.places(line), strict=True)
+        _, own = self._rising(line, counts)
+        pairs = zip(own, self.places(line), strict=False)
         return [
             Cell(cell.value, self.trials * guessed[place], self.trials) if place in guessed else cell
             for cell, place in pairs
         ]
 
     def _state(self, line: Line, counts: Counts, known: Sequence[Cell]) -> State:
-        design = self.design(line)
-        if self.turns(line, counts):
-            return "not monotone"
-        if (found := design.state(self.cells(line, counts))) != "searching":
+        design, own = self._rising(line, counts)
+        if (found := design.state(own)) != "searching":
             return found
         there = design.state(known)
         if there == "below the range":
