@@ -11,7 +11,8 @@ Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovC
                  PolyNet, Transformer, CausalTransformer, ClsTransformer, MinimalInduction, GroupNet, PowerNet,
                  KernelRidge, Readout; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm;
                  Evaluation
-Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold (how much it takes)
+Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold and frontier
+                 (how much it takes, of one field and of two)
 Results          Store, open (what a store holds), list_sweeps, summary, compare (two selections),
                  show (one run), weights, network, charts, export (CSV, Parquet, JSON), to_csv, to_pandas
 Reproduce        list_studies, reproduce, claims, figures, report, estimate (how long); studies, theory (packages)
@@ -32,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from glassware import charts, studies, theory
     from glassware.api.frames import to_csv, to_pandas
+    from glassware.api.frontiers import frontier
     from glassware.api.machine import info
     from glassware.api.networks import network, weights
     from glassware.api.planning import estimate, plan
@@ -99,14 +101,15 @@ if TYPE_CHECKING:
         "MinimalInduction", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
         "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
         "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "compare",
-        "counted", "counts", "difference", "draw", "estimate", "export", "figures", "grid", "info", "list_studies",
-        "list_sweeps", "network", "open", "plan", "rate", "register", "report", "reproduce", "show", "studies",
-        "summary", "sweep", "theory", "threshold", "to_csv", "to_pandas", "train", "unit", "weights",
+        "counted", "counts", "difference", "draw", "estimate", "export", "figures", "frontier", "grid", "info",
+        "list_studies", "list_sweeps", "network", "open", "plan", "rate", "register", "report", "reproduce", "show",
+        "studies", "summary", "sweep", "theory", "threshold", "to_csv", "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
     _PLACES = {
         "api.frames": "to_csv to_pandas",
+        "api.frontiers": "frontier",
         "api.machine": "info",
         "api.networks": "network weights",
         "api.planning": "estimate plan",

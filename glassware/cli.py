@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from glassware.commands import (
     bench,
+    frontier,
     info,
     open_,
     plan,
@@ -165,6 +166,7 @@ def glassware(
       glassware compare mine other                 two of them side by side
       glassware export mine -o rows.csv            rows for other tools
       glassware threshold my-sweep.toml --axis m   how many examples it takes
+      glassware frontier my-grid.toml              where success begins, m against width
       glassware --parts mine.py reproduce mine/it  a study of your own
       glassware tabular my.csv --target species    methods on a table of your own
 
@@ -231,6 +233,7 @@ for command in (
     studies.estimate,
     sweep.sweep,
     threshold.threshold,
+    frontier.frontier,
     results.claims,
     results.figures,
     reports.report,

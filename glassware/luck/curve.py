@@ -31,10 +31,10 @@ COARSE, FINE = 81, 61  # points of the two grids
 
 
 class Cell(NamedTuple):
-    """A value of the axis, and how many of its trials succeeded."""
+    """A value of the axis, and how many of its trials succeeded; a fraction where that is only expected."""
 
     value: float
-    won: int
+    won: float
     trials: int
 
 
@@ -72,12 +72,12 @@ class Fit:
         ends = float(tried.min()) - REACH, float(tried.max()) + REACH
         centres = np.linspace(*ends, COARSE)
         coarse, _ = likelihood(counts, level, centres)
-        low, high = _ends(centres, coarse)
+        low, high = outermost(centres, coarse - coarse.max() + DROP)
         # Once more between the ends of the interval, a little beyond each: it may be narrow.
         step = centres[1] - centres[0]
         centres = np.linspace(max(low, ends[0]) - step, min(high, ends[1]) + step, FINE)
         likely, best = likelihood(counts, level, centres)
-        near = _ends(centres, likely)
+        near = outermost(centres, likely - likely.max() + DROP)
         low, high = (there if math.isinf(there) else here for there, here in zip((low, high), near, strict=True))
         top = int(np.argmax(likely))
         # As likely beyond everything tried as at its best: only a bound is known.
@@ -119,16 +119,15 @@ def likelihood(cells: Sequence[Cell], level: float, centres: np.ndarray) -> tupl
     return logsumexp(likely, axis=1), likely.argmax(1)
 
 
-def _ends(centres: np.ndarray, likely: np.ndarray) -> tuple[float, float]:
-    """Where the likelihood falls below its maximum by ``DROP``, on both sides; infinite where it does not."""
-    short = likely - likely.max() + DROP
+def outermost(places: np.ndarray, short: np.ndarray) -> tuple[float, float]:
+    """The ends of an interval: ``short`` is positive within; infinite where the places stop first."""
     inside = np.flatnonzero(short >= 0)
     first, last = int(inside[0]), int(inside[-1])
 
     def crossing(out: int, within: int) -> float:
         share = short[within] / (short[within] - short[out])
-        return float(centres[within] + share * (centres[out] - centres[within]))
+        return float(places[within] + share * (places[out] - places[within]))
 
     low = crossing(first - 1, first) if first else -math.inf
-    high = crossing(last + 1, last) if last + 1 < len(centres) else math.inf
+    high = crossing(last + 1, last) if last + 1 < len(places) else math.inf
     return low, high

@@ -10,6 +10,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from glassware.foundation.errors import GlasswareError
+from glassware.foundation.statistics import Estimate
+from glassware.luck.crossing import crossing
 from glassware.luck.curve import Cell, Fit
 
 FIRST = 5  # values of the first round, evenly spaced in their logarithm over the whole range
@@ -31,6 +33,8 @@ class Design:
         budget: trials in all, at most.
         trials: at each value of a round.
         whole: whether values are whole numbers.
+        values: of a grid: nothing else is tried, and the edge is read between them (``crossing``); none: any value.
+        most: trials at one value of a grid.
 
     >>> from glassware.luck.design import Design
     >>> Design(10, 160, trials=4).next([])
@@ -44,6 +48,8 @@ class Design:
     budget: int = 100
     trials: int = 4
     whole: bool = True
+    values: tuple[float, ...] = ()
+    most: int = 50
 
     def __post_init__(self) -> None:
         if not 0 < self.low < self.high < math.inf:
@@ -61,22 +67,28 @@ class Design:
         """How the search stands."""
         if not cells:
             return "searching"
-        _, low, high = Fit.of(cells, self.level).at
-        if high < self.low:
+        _, low, high = self.at(cells)
+        if high <= self.low:
             return "below the range"
-        if low > self.high:
+        if low >= self.high:
             return "above the range"
         if low > 0 and high <= self.precision * low:
             return "found"
         return "budget spent" if sum(cell.trials for cell in cells) >= self.budget else "searching"
 
+    def at(self, cells: Sequence[Cell]) -> Estimate:
+        """Where the level is reached, with its interval."""
+        return crossing(cells, self.level) if self.values else Fit.of(cells, self.level).at
+
     def next(self, cells: Sequence[Cell]) -> list[tuple[float, int]]:
         """Values of the next round with the trials to add at each; none when the search is over."""
         if self.state(cells) != "searching":
             return []
+        if self.values:
+            return self.between(cells)
         if not cells:
             return [(value, self.trials) for value in self._rounded(np.geomspace(self.low, self.high, FIRST))]
-        at = Fit.of(cells, self.level).at
+        at = self.at(cells)
         low, high = max(at.low, self.low), min(at.high, self.high)
         # A value outside its own clipped interval, or an unknown one, says only: somewhere in between.
         middle = at.value if low < at.value < high else math.sqrt(low * high)
@@ -84,6 +96,20 @@ class Design:
         left = self.budget - sum(cell.trials for cell in cells)
         each = min(self.trials, left // len(values))
         return [(value, each) for value in values] if each else [(values[len(values) // 2], left)]
+
+    def between(self, cells: Sequence[Cell]) -> list[tuple[float, int]]:
+        """On a grid: the middle of the untried values that may hold the edge, or else the values around the interval.
+
+        A value gets half as many trials again as it has had: few rounds, and none that is wasted on one outcome.
+        """
+        _, low, high = self.at(cells)
+        first = max((i for i, cell in enumerate(cells) if cell.value <= low), default=0)
+        last = min((i for i, cell in enumerate(cells) if cell.value >= high), default=len(cells) - 1)
+        near = cells[first : last + 1]
+        if untried := [cell for cell in near if not cell.trials]:
+            return [(untried[len(untried) // 2].value, min(self.trials, self.most))]
+        more = [(cell.value, min(max(self.trials, cell.trials // 2), self.most - cell.trials)) for cell in near]
+        return [(value, count) for value, count in more if count > 0]
 
     def _rounded(self, values: Sequence[float] | np.ndarray) -> list[float]:
         """The values, within the range, without repetition: whole numbers, or three digits."""
@@ -95,10 +121,10 @@ class Design:
 def explore(design: Design, trial: Callable[[float], bool]) -> list[Cell]:
     """A whole search where a trial is a function of the value: rounds until the design has enough."""
     counts: dict[float, tuple[int, int]] = {}
-    found = list[Cell]()
+    found = [Cell(value, 0, 0) for value in design.values]
     while todo := design.next(found):
         for value, more in todo:
             won, trials = counts.get(value, (0, 0))
             counts[value] = won + sum(trial(value) for _ in range(more)), trials + more
-        found = [Cell(value, *counts[value]) for value in sorted(counts)]
+        found = [Cell(value, *counts.get(value, (0, 0))) for value in sorted({*design.values, *counts})]
     return found
