@@ -46,14 +46,15 @@ def open_store(
     kept = existing(store)
     console = make_console()
     with make_console(stderr=True).status("starting"):
-        from glassware.web.serve import serve
+        from glassware.web.app import PORT, make_app
+        from glassware.web.listening import serve
 
     def ready(address: str) -> None:
         console.print(f"{address}  (Ctrl-C stops it)")
         if browser:
             webbrowser.open(address)
 
-    serve(kept, port, ready)
+    serve(make_app(kept), port, PORT, ready)
 
 
 def _print(store: PurePath, as_json: bool) -> None:

@@ -24,11 +24,12 @@ from glassware.web.run import run
 from glassware.web.runs import cells, runs
 from glassware.web.selection import UnknownError
 from glassware.web.shelf import Shelf
-from glassware.web.static_files import FILES
+from glassware.web.static_files import FILES, files_route
 
 log = logging.getLogger("glassware")
 
 FRESH = {"cache-control": "no-store"}
+PORT = 8420  # usually
 
 
 def make_app(store: Store) -> ASGIApp:
@@ -57,12 +58,6 @@ def make_app(store: Store) -> ASGIApp:
         except GlasswareError as error:
             return JSONResponse({"trouble": str(error)}, 503, headers=FRESH)
 
-    def file(request: Request) -> Response:
-        kind, read = FILES.get(request.path_params["name"], ("", None))
-        if read is None:
-            return _sorry("there is no such file", 404)
-        return Response(read(), media_type=kind, headers={"cache-control": "max-age=60"})
-
     given = lambda request: parse(request.query_params.multi_items())
     plain = lambda request, name: request.query_params.get(name, "")[:300]
     routes = [
@@ -73,7 +68,7 @@ def make_app(store: Store) -> ASGIApp:
         Route("/run/{name}", shown(lambda r: run(r.path_params["name"], plain(r, "step"), library))),
         Route("/compare", shown(lambda r: compare(plain(r, "a"), plain(r, "b"), library, shelf))),
         Route("/state", ask),
-        Route("/static/{name}", file),
+        files_route(FILES),
     ]
     missing = lambda request, error: _sorry("there is no such page", 404)
     return Guard(Starlette(routes=routes, exception_handlers={404: missing}))

@@ -15,15 +15,11 @@ FRAME = """<!DOCTYPE html>
 <meta name="color-scheme" content="light dark">
 <title>{title} · glassware</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/static/style.css">
-<link rel="stylesheet" href="/static/page.css">
-<script src="/static/vega.js" defer></script>
-<script src="/static/name.js" defer></script>
-<script src="/static/page.js" defer></script>
+{files}
 </head>
-<body data-mark="{mark}" data-live="{live}" data-of="{of}">
+<body {data}>
 <a class="skip" href="#content">Skip to content</a>
-<header class="bar"><nav aria-label="pages"><a href="/" class="home">glassware</a> {links}</nav></header>
+<header class="bar"><nav aria-label="pages"><a href="/" class="home">glassware</a> {bar}</nav></header>
 <main id="content" tabindex="-1">
 {body}
 </main>
@@ -32,10 +28,31 @@ FRAME = """<!DOCTYPE html>
 </html>
 """
 PAGES = {"/": "Overview", "/runs": "Runs", "/compare": "Compare"}
+FILES = ("style.css", "page.css", "vega.js", "name.js", "page.js")
+
+
+def frame(title: str, body: str, *, files: Sequence[str], bar: str = "", data: Mapping[str, str]) -> str:
+    """A whole page, of whichever command.
+
+    Args:
+        title: of the window.
+        body: HTML, escaped where it must be.
+        files: its styles and scripts, by name.
+        bar: HTML beside the name at the top.
+        data: what its scripts are told.
+    """
+    said = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items())
+    return FRAME.format(title=escape(title), body=body, files="\n".join(map(_file, files)), data=said, bar=bar)
+
+
+def _file(name: str) -> str:
+    if name.endswith(".css"):
+        return f'<link rel="stylesheet" href="/static/{name}">'
+    return f'<script src="/static/{name}" defer></script>'
 
 
 def page(title: str, body: str, *, mark: str, here: str = "", live: str = "yes") -> str:
-    """A whole page.
+    """A whole page of ``glassware open``.
 
     Args:
         title: of the window.
@@ -47,8 +64,8 @@ def page(title: str, body: str, *, mark: str, here: str = "", live: str = "yes")
     links = " ".join(
         f'<a href="{path}"{" aria-current=page" if path == here else ""}>{name}</a>' for path, name in PAGES.items()
     )
-    body_of = "shelf" if here == "/" else "mark"
-    return FRAME.format(title=escape(title), body=body, mark=escape(mark), links=links, live=live, of=body_of)
+    data = {"mark": mark, "live": live, "of": "shelf" if here == "/" else "mark"}
+    return frame(title, body, files=FILES, bar=links, data=data)
 
 
 def bar(share: float, name: str) -> str:

@@ -11,7 +11,8 @@ import pytest
 import glassware as gw
 from glassware import studies
 from glassware.sweeps import Store, grid, sweep
-from glassware.web.serve import make_server
+from glassware.web.app import make_app
+from glassware.web.listening import make_server
 from tests.helpers import TINY
 from tests.reports.test_report import HOSTILE, NASTY
 from tests.tiny_study import STUDY
@@ -85,7 +86,7 @@ def page(store):
     studies.STUDIES.clear()  # to match runs with all of them takes seconds
     studies.STUDIES.update({one.name: one for one in (STUDY, NASTY)})
     listening = socket.create_server(("127.0.0.1", 0))
-    server = make_server(store)
+    server = make_server(make_app(store))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     yield Page(listening.getsockname()[1], store)

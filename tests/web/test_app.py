@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from glassware.web.serve import serve
+from glassware.web.app import make_app
+from glassware.web.listening import serve
 from tests.calls import call, sentence, snapshot
 from tests.reports.test_report import HOSTILE
 
@@ -163,6 +164,12 @@ def test_the_names_of_this_machine_are_not(page, host):
     assert page.ask("/", host=host)[0] == 200
 
 
+def test_another_page_may_link_here_and_ask_nothing(page):
+    assert page.ask("/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate")[0] == 200
+    for path in ("/", "/state", "/static/page.js"):
+        assert page.ask(path, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="cors")[0] == 403
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
 def test_the_page_only_reads(page, method):
     assert page.ask("/", method=method)[0] == 405
@@ -200,4 +207,4 @@ def test_an_empty_store_has_a_page(folder):
 
 def test_a_port_that_is_taken_is_named(page, store):
     with pytest.raises(Exception, match=f"cannot listen on port {page.port}: "):
-        serve(store, page.port, lambda address: pytest.fail("it listens"))
+        serve(make_app(store), page.port, 8420, lambda address: pytest.fail("it listens"))

@@ -1,4 +1,4 @@
-"""The server of the page: on this machine's own address alone, until Ctrl-C."""
+"""A page's server: on this machine's own address alone, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,38 +7,36 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from glassware.foundation.errors import GlasswareError
-from glassware.sweeps import Store
-from glassware.web.app import make_app
 
-LOOPBACK, PORT = "127.0.0.1", 8420
+LOOPBACK = "127.0.0.1"
 
 
-def serve(store: Store, port: int | None, ready: Callable[[str], None]) -> None:
-    """Serve a store until Ctrl-C.
+def serve(app: ASGIApp, port: int | None, usual: int, ready: Callable[[str], None]) -> None:
+    """Serve a page until Ctrl-C.
 
     Args:
-        store: to look at.
-        port: to listen on; 8420 unless given, or any that is free where that is taken.
+        app: the page.
+        port: to listen on; the usual one unless given, or any that is free where that is taken.
+        usual: the usual one.
         ready: called with the address once somebody can connect.
     """
-    listening = _listen(port)
+    listening = _listen(port, usual)
     ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}/")
     with contextlib.suppress(KeyboardInterrupt):
-        make_server(store).run(sockets=[listening])
+        make_server(app).run(sockets=[listening])
 
 
-def make_server(store: Store) -> uvicorn.Server:
-    """The server of a store's page; it logs nothing but failures, and opens no web sockets."""
-    config = uvicorn.Config(
-        make_app(store), log_level="error", access_log=False, lifespan="off", ws="none", server_header=False
-    )
+def make_server(app: ASGIApp) -> uvicorn.Server:
+    """The server of a page; it logs nothing but failures, and opens no web sockets."""
+    config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="off", ws="none", server_header=False)
     return uvicorn.Server(config)
 
 
-def _listen(port: int | None) -> socket.socket:
-    for number in [PORT, 0] if port is None else [port]:
+def _listen(port: int | None, usual: int) -> socket.socket:
+    for number in [usual, 0] if port is None else [port]:
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
