@@ -6,13 +6,14 @@ RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 CLUSTER := $(VENV)/.installed-cluster
+DOCS := $(VENV)/.installed-docs
 # Where nothing can be installed, name a Python that has JAX for its GPU and the rest: make gpu GPU_PYTHON=python3
 GPU_PYTHON ?= $(BIN)/python
 # Studies at smoke scale mostly compile, one core each: as many at a time as there are cores, on one GPU.
 GPU_WORKERS ?= $(shell nproc 2>/dev/null || echo 4)
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run open test browser cluster faults gpu lint bench clean help
+.PHONY: run open test docs browser cluster faults gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -26,6 +27,10 @@ open: $(RUN)  ## look at results/store in the browser: studies, sweeps, every ru
 
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Its pages open from disk; searching them needs a server, as `python3 -m http.server -d build/site`.
+docs: $(DOCS)  ## the documentation site, in build/site: begin with index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lint: $(DEV)  ## style and types
 	$(BIN)/ruff check .
@@ -73,6 +78,10 @@ $(VENV)/.installed-gpu: pyproject.toml | $(VENV)/bin/python
 
 $(CLUSTER): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[cluster]'
+	@touch $@ $(RUN) $(DEV)
+
+$(DOCS): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -e '.[dev,docs]'
 	@touch $@ $(RUN) $(DEV)
 
 $(BENCH): pyproject.toml | $(VENV)/bin/python
