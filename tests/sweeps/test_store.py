@@ -23,7 +23,7 @@ from tests.sweeps.lives import BATCH, BATCHES, KEEPING, made_rows, made_weights
 
 
 def fill(path, batches=range(BATCHES)):
-    """A store with one part a batch."""
+    """A store with one part per batch."""
     with Store(path).writing() as writer:
         for batch in batches:
             for row in made_rows(batch):
