@@ -55,7 +55,7 @@ def meets_all(row: Row, *measures: Measure) -> bool:
 
 
 def span(values: Sequence[float]) -> str:
-    """The smallest and the largest of some numbers, and how many are none."""
+    """The smallest and the largest of some numbers, and how many are not finite."""
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return "unknown"

@@ -175,7 +175,7 @@ def look_back(
     slopes: types.Type,
     first: types.Type,
 ) -> Typed:
-    """Up to 32 examples seen from a tile: ``marks`` has one word per neuron, bit i set where h_i > 0 and slope_i is not 0.
+    """Up to 32 examples as a tile sees them: bit i of a neuron's ``marks`` says that h_i > 0 and slope_i != 0.
 
     Also adds sum_i slope_i * max(h_i, 0), the gradient of the outgoing weights, to ``total``.
     """

@@ -43,7 +43,7 @@ from glassware.training import Evaluation, Run
 
 LENGTH, EXAMPLES, ARM = 50, 40, 200
 FEWER, FEWER_ARM = 30, 60  # examples of the arm that must differ, and its data sets
-DATA_SETS, TRIES, FIRST_DATA = 40, 5, 5000  # their seeds are none of the arms'
+DATA_SETS, TRIES, FIRST_DATA = 40, 5, 5000  # seeds that no arm uses
 NINETY = 1.644854  # standard errors of a two-sided 90% interval
 ARMS: dict[str, dict[str, Any]] = {
     "AND, random positions": {},
