@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from glassware.studies import claims, figures
 from glassware.studies.induction.minimal_model import STUDY
 from glassware.studies.induction.shared.levels import strategy_levels
 from glassware.studies.induction.shared.phases import alternates, crossing, phase_list
 from glassware.tasks import MarkovChain
+from tests.studies.induction.made import from_end_to_end
 from tests.studies.judged import verdict
 
 TEST = 256
@@ -102,11 +102,4 @@ def test_levels_fall_with_every_token_that_a_strategy_sees():
 
 
 def test_smoke_scale_from_end_to_end(smoke, tmp_path):
-    _, trained = smoke(STUDY)
-    assert {j.verdict for j in claims(STUDY, "smoke", trained)} == {"not judged at this scale"}
-    paths = figures(STUDY, "smoke", trained, tmp_path)
-    assert {path.stem for path in paths} == set(STUDY.figures)
-    for claim in STUDY.claims:
-        assert claim.check(trained).verdict == claim.check(trained.clear()).verdict == "not enough runs"
-        assert claim.check.__doc__
-    assert all(word in STUDY.about for word in ("smoke", "laptop", "paper", "silent"))
+    from_end_to_end(STUDY, smoke(STUDY)[1], tmp_path)

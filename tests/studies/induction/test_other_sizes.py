@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from glassware.studies import claims, figures
 from glassware.studies.induction.other_sizes import SIZES, STUDY
+from tests.studies.induction.made import from_end_to_end
 from tests.studies.induction.transformers import CROSS, lane
 from tests.studies.judged import verdict
 
@@ -44,13 +44,6 @@ def test_the_order_is_judged_by_the_interval_of_its_mean():
 
 
 def test_smoke_scale_from_end_to_end(smoke, tmp_path):
-    _, trained = smoke(STUDY)
-    assert {j.verdict for j in claims(STUDY, "smoke", trained)} == {"not judged at this scale"}
-    paths = figures(STUDY, "smoke", trained, tmp_path)
-    assert {path.stem for path in paths} == set(STUDY.figures)
-    for claim in STUDY.claims:
-        assert claim.check(trained).verdict == claim.check(trained.clear()).verdict == "not enough runs"
-        assert claim.check.__doc__
-    assert all(word in STUDY.about for word in ("smoke", "laptop", "paper", "silent"))
+    from_end_to_end(STUDY, smoke(STUDY)[1], tmp_path)
     assert len(STUDY.runs("laptop")) == 20
     assert len(STUDY.runs("paper")) == 40

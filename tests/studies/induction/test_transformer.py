@@ -2,8 +2,8 @@
 
 import pytest
 
-from glassware.studies import claims, figures
 from glassware.studies.induction.transformer import STUDY
+from tests.studies.induction.made import from_end_to_end
 from tests.studies.induction.transformers import SLOPE, lane, levels, rows
 from tests.studies.judged import verdict
 
@@ -74,13 +74,6 @@ def test_the_levels_stand_in_their_order():
 
 
 def test_smoke_scale_from_end_to_end(smoke, tmp_path):
-    _, trained = smoke(STUDY)
-    assert {j.verdict for j in claims(STUDY, "smoke", trained)} == {"not judged at this scale"}
-    paths = figures(STUDY, "smoke", trained, tmp_path)
-    assert {path.stem for path in paths} == set(STUDY.figures)
-    for claim in STUDY.claims:
-        assert claim.check(trained).verdict == claim.check(trained.clear()).verdict == "not enough runs"
-        assert claim.check.__doc__
-    assert all(word in STUDY.about for word in ("smoke", "laptop", "paper", "silent"))
+    from_end_to_end(STUDY, smoke(STUDY)[1], tmp_path)
     assert len(STUDY.runs("laptop")) == 8
     assert len(STUDY.runs("paper")) == 20

@@ -80,4 +80,4 @@ def test_runs_of_a_pair_begin_with_the_same_weights_and_see_other_chains():
 
 
 def test_smoke_scale_from_end_to_end(smoke, tmp_path):
-    from_end_to_end(STUDY, smoke(STUDY)[1], tmp_path)
+    from_end_to_end(STUDY, smoke(STUDY)[1], tmp_path, not_drawn=("slowing", "shares", "between"))
