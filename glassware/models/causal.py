@@ -10,14 +10,18 @@ from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Array, EitherArray, Float, Int, LaneValues, Params
 from glassware.foundation.backend import jax, jnp
-from glassware.foundation.bounds import Real
+from glassware.foundation.bounds import Fraction, Real
 from glassware.models import causal_tables
 from glassware.models.causal_attention import by_key
+from glassware.models.dropout import Dropout
 from glassware.models.init import normal
 from glassware.models.model import Model
 from glassware.tasks.task import Kind, Task
 
 Scores = Float[Array, "*batch heads queries keys"]
+
+# Sites of dropout; those of a layer again for every layer.
+EMBEDDING, ATTENTION, POSITIONS, OUTPUT, BLOCK, SITES = 0, 1, 2, 3, 4, 4
 
 
 class CausalTransformer(Model):
@@ -33,6 +37,8 @@ class CausalTransformer(Model):
             before the readout, and an output projection W_O; arrays N(0, 0.02^2), W_O N(0, 0.01^2).
         positions: ``relative``, as above; ``absolute``: a vector per position, added to the embedding.
         mlp: whether each layer ends with an MLP block: layer norm, 4d hidden units, ReLU.
+        dropout: share of the numbers that training drops: of embedded tokens, attention weights, relative positions and
+            what attention and MLP add.
 
     >>> import glassware as gw
     >>> gw.CausalTransformer(form="normed").parameters(gw.MarkovChain(states=2, length=100))
@@ -46,6 +52,7 @@ class CausalTransformer(Model):
     form: Literal["plain", "normed"] = "plain"
     positions: Literal["relative", "absolute"] = "relative"
     mlp: bool = False
+    dropout: Fraction = 0.0
 
     kinds: ClassVar[tuple[Kind, ...]] = ("sequence",)
 
@@ -63,6 +70,10 @@ class CausalTransformer(Model):
     def layers(self) -> int:
         """The embedding, every attention layer, the readout."""
         return self.depth + 2
+
+    @property
+    def drops(self) -> bool:
+        return self.dropout > 0
 
     def check(self, task: Task, scheme: str) -> None:
         if scheme != "dense":
@@ -97,6 +108,11 @@ class CausalTransformer(Model):
     def apply(self, params: Params, x: Int[Array, "*batch t"]) -> Float[Array, "*batch t classes"]:  # type: ignore[override]
         return causal_tables.logits(self, params, x)
 
+    def apply_training(  # type: ignore[override]
+        self, params: Params, x: Int[Array, "batch t"], dropout: Dropout
+    ) -> Float[Array, "batch t classes"]:
+        return self._through(params, x, dropout)[0]
+
     def attention(self, params: Params, x: Int[Array, "*batch t"]) -> tuple[Scores, ...]:
         """The attention weights of every layer, after the softmax."""
         return self.run_through(params, x)[1]
@@ -113,33 +129,59 @@ class CausalTransformer(Model):
         return self._through(params, x)[1]
 
     def _through(
-        self, params: Params, x: Int[Array, "*batch t"]
+        self, params: Params, x: Int[Array, "*batch t"], dropout: Dropout | None = None
     ) -> tuple[Float[Array, "*batch t classes"], tuple[Scores, ...]]:
         """Logits, and A of every layer."""
         embedding, *layers, readout = params
         z = embedding["tokens"][x]
         if self.positions == "absolute":
             z = z + embedding["positions"][: x.shape[-1]]
+        z = self._dropped(z, dropout, EMBEDDING)
         seen = []
-        for layer in layers:
+        for i, layer in enumerate(layers):
             inner = _inner(layer, z)
-            seen.append(self.scores(layer, inner))
+            seen.append(self.scores(layer, inner, self._kept_positions(layer, dropout, i)))
             values = self._by_head(inner @ layer["v"])
-            weights = jax.nn.softmax(seen[-1], axis=-1)
+            weights = self._dropped(jax.nn.softmax(seen[-1], axis=-1), dropout, ATTENTION + SITES * i)
             mixed = jnp.einsum("...hqk,...khj->...qhj", weights, values).reshape(z.shape)
-            z = z + (mixed @ layer["out"] if "out" in layer else mixed)
+            added = mixed @ layer["out"] if "out" in layer else mixed
+            z = z + self._dropped(added, dropout, OUTPUT + SITES * i)
             if self.mlp:
                 inner = _normed(z, layer["mlp_scale"], layer["mlp_shift"])
-                z = z + jax.nn.relu(inner @ layer["into"]) @ layer["back"]
+                added = jax.nn.relu(inner @ layer["into"]) @ layer["back"]
+                z = z + self._dropped(added, dropout, BLOCK + SITES * i)
         return _inner(readout, z) @ readout["w"], tuple(seen)
 
-    def scores(self, layer: Mapping[str, Float[EitherArray, "..."]], z: Float[EitherArray, "*batch t d"]) -> Scores:
-        """A before the softmax; minus infinity where the key lies ahead."""
+    def _dropped(self, z: Float[Array, "*rows numbers"], dropout: Dropout | None, site: int) -> Float[Array, "..."]:
+        return z if dropout is None else z * dropout.kept(self.dropout, site, z.shape[1:])
+
+    def _kept_positions(
+        self, layer: Mapping[str, Float[EitherArray, "..."]], dropout: Dropout | None, i: int
+    ) -> Float[Array, "t d"] | None:
+        """Which numbers of the relative positions this step leaves: the same for the whole batch, as the array is."""
+        if dropout is None or "positions" not in layer:
+            return None
+        return dropout.kept_for_all(self.dropout, POSITIONS + SITES * i, layer["positions"].shape)
+
+    def scores(
+        self,
+        layer: Mapping[str, Float[EitherArray, "..."]],
+        z: Float[EitherArray, "*batch t d"],
+        kept: Float[Array, "longest d"] | None = None,
+    ) -> Scores:
+        """A before the softmax; minus infinity where the key lies ahead.
+
+        Args:
+            layer: arrays of an attention layer.
+            z: what it sees.
+            kept: factors of the relative positions, for dropout.
+        """
         t = z.shape[-2]
         queries, keys = self._by_head(z @ layer["q"]), self._by_head(z @ layer["k"])
         found = jnp.einsum("...qhj,...khj->...hqk", queries, keys)
         if "positions" in layer:
-            by_offset = jnp.einsum("...qhj,mhj->...hqm", queries, self._by_head(layer["positions"][:t]))
+            positions = layer["positions"] if kept is None else layer["positions"] * kept
+            by_offset = jnp.einsum("...qhj,mhj->...hqm", queries, self._by_head(positions[:t]))
             found = found + by_key(by_offset)
         ahead = jnp.arange(t)[None, :] > jnp.arange(t)[:, None]
         return jnp.where(ahead, -jnp.inf, found / math.sqrt(self.width // self.heads))

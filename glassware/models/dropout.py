@@ -40,10 +40,19 @@ class Dropout:
             shape: of the numbers of one row.
             axis: where the rows go in the result: 0 for (rows, *shape).
         """
+        return self._factors(self._places, rate, site, shape, axis)
+
+    def kept_for_all(self, rate: float, site: int, shape: tuple[int, ...]) -> Float[Array, "..."]:
+        """The same for numbers that all rows of a step share, such as an array of parameters."""
+        return self._factors(jnp.zeros(1, jnp.uint32), rate, site, shape, axis=0)[0]
+
+    def _factors(
+        self, places: UInt32[Array, " rows"], rate: float, site: int, shape: tuple[int, ...], axis: int
+    ) -> Float[Array, "..."]:
         # The halves of a word belong to the first and the last half of the first axis, so that no stride is odd.
         half = (-(-shape[0] // 2), *shape[1:])
         low, high = (scramble(word + np.uint32(site * GOLDEN & 0xFFFFFFFF)) for word in self._words)
-        rows = scramble(self._places ^ high)
+        rows = scramble(places ^ high)
         columns = scramble(jnp.arange(math.prod(half), dtype=jnp.uint32) ^ low)
         # Without the barrier XLA would inline each scramble into the next, and compile for minutes.
         rows, columns = jax.lax.optimization_barrier((rows, columns))

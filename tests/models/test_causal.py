@@ -8,6 +8,7 @@ from glassware.engine import train
 from glassware.foundation.draws import seed_words
 from glassware.foundation.errors import GlasswareError
 from glassware.models import CausalTransformer, Init, MinimalInduction, SoftmaxInduction
+from glassware.models.dropout import Dropout
 from glassware.sweeps.validation import build
 from glassware.tasks import MarkovChain
 from glassware.training import AdamW, Evaluation, Run
@@ -150,3 +151,37 @@ def test_heads_that_do_not_divide_the_width_get_one_sentence():
 def test_rows_say_how_many_layers_there_are():
     depths = {CausalTransformer(depth=depth).columns("model")["depth"] for depth in (1, 2, 3)}
     assert depths == {1, 2, 3}
+
+
+def test_dropout_is_the_formula_with_its_coins_and_absent_when_not_training():
+    model = CausalTransformer(width=6, heads=2, depth=1, form="normed", mlp=True, dropout=0.3)
+    params, dropout = drawn(model), Dropout(seed_words(2), 5, np.arange(len(X), dtype=np.uint32))
+    plain = np.asarray(jax.jit(model.apply)(params, X))
+    for row, x in zip(plain, X, strict=True):
+        np.testing.assert_allclose(row, by_hand(model, params, x), rtol=1e-3, atol=1e-4)
+    trained = np.asarray(jax.jit(lambda params: model.apply_training(params, X, dropout))(params))
+    for i, (row, x) in enumerate(zip(trained, X, strict=True)):
+        np.testing.assert_allclose(row, dropped_by_hand(model, params, x, dropout, i), rtol=1e-3, atol=1e-4)
+
+
+def dropped_by_hand(model, params, x, dropout, i):
+    """One layer of ``by_hand`` with the coins of row i: embeddings, attention, relative positions, what is added."""
+    (embedding, layer, readout), t, d = params, len(x), model.width
+    coins = lambda site, *shape: np.asarray(dropout.kept(0.3, site, shape))[i]
+    positions = layer["positions"] * np.asarray(dropout.kept_for_all(0.3, 2, layer["positions"].shape))
+    z = embedding["tokens"][x] * coins(0, t, d)
+    inner = np.stack([layer_norm(row, layer["scale"], layer["shift"]) for row in z])
+    attention, size = coins(1, model.heads, t, t), d // model.heads
+    mixed = np.zeros((t, d))
+    for h in range(model.heads):
+        cut = slice(h * size, (h + 1) * size)
+        for p in range(t):
+            query = (inner[p] @ layer["q"])[cut]
+            keys = [(inner[j] @ layer["k"] + positions[p - j])[cut] for j in range(p + 1)]
+            scores = np.exp([query @ key / np.sqrt(size) for key in keys])
+            for j, score in enumerate(scores):
+                mixed[p, cut] += score / scores.sum() * attention[h, p, j] * (inner[j] @ layer["v"])[cut]
+    z = z + mixed @ layer["out"] * coins(3, t, d)
+    hidden = np.stack([layer_norm(row, layer["mlp_scale"], layer["mlp_shift"]) for row in z]) @ layer["into"]
+    z = z + np.maximum(hidden, 0) @ layer["back"] * coins(4, t, d)
+    return np.stack([layer_norm(row, readout["scale"], readout["shift"]) @ readout["w"] for row in z])

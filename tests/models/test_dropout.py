@@ -37,3 +37,12 @@ def test_steps_sites_and_keys_have_coins_of_their_own():
     one = kept() == 0
     for other in (kept(step=1), kept(site=1), kept(key=seed_words(2)), kept(rows=ROWS + 200)):
         assert abs((one & (other == 0)).mean() - 0.01) < 0.002
+
+
+def test_what_all_rows_share_has_one_set_of_coins_per_step_and_site():
+    of = lambda step, site: np.asarray(Dropout(KEY, step, ROWS).kept_for_all(0.1, site, (300, 40))) == 0
+    one = of(0, 0)
+    assert abs(one.mean() - 0.1) < 0.015
+    np.testing.assert_array_equal(one, np.asarray(Dropout(KEY, 0, ROWS[3:5]).kept_for_all(0.1, 0, (300, 40))) == 0)
+    for other in (of(1, 0), of(0, 1)):
+        assert abs((one & other).mean() - 0.01) < 0.005
