@@ -9,8 +9,8 @@ A run is trained, a sweep is swept, a study is reproduced. Every name has a docs
 
 Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovChain, Junta; its model: MLP, Neuron,
                  PolyNet, Transformer, CausalTransformer, ClsTransformer, MinimalInduction, GroupNet, PowerNet,
-                 KernelRidge, Readout; Signs, Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm;
-                 Evaluation
+                 KernelRidge, Readout; Signs, Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2,
+                 MixedNorm; Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold and frontier
                  (how much it takes, of one field and of two)
 Results          Store, open (what a store holds), list_sweeps, summary, compare (two selections),
@@ -99,8 +99,8 @@ if TYPE_CHECKING:
         "CausalTransformer", "Claim", "ClsTransformer", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation",
         "Finding", "GlasswareError", "GroupMultiplication", "GroupNet", "Init", "Junta", "KernelRidge", "MarkovChain",
         "MinimalInduction", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
-        "Signs", "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
-        "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "compare",
+        "Signs", "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer",
+        "WarmUp", "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "compare",
         "counted", "counts", "difference", "draw", "estimate", "export", "figures", "frontier", "grid", "info",
         "list_studies", "list_sweeps", "network", "open", "plan", "rate", "register", "report", "reproduce", "show",
         "studies", "summary", "sweep", "theory", "threshold", "to_csv", "to_pandas", "train", "unit", "weights",
