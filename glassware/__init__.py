@@ -100,10 +100,11 @@ if TYPE_CHECKING:
         "Finding", "GlasswareError", "GroupMultiplication", "GroupNet", "Init", "Junta", "KernelRidge", "MarkovChain",
         "MinimalInduction", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
         "Signs", "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer",
-        "WarmUp", "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "compare",
-        "counted", "counts", "difference", "draw", "estimate", "export", "figures", "frontier", "grid", "info",
-        "list_studies", "list_sweeps", "network", "open", "plan", "rate", "register", "report", "reproduce", "show",
-        "studies", "summary", "sweep", "theory", "threshold", "to_csv", "to_pandas", "train", "unit", "weights",
+        "WarmUp", "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts",
+        "claims", "compare", "counted", "counts", "difference", "draw", "estimate", "export", "figures",
+        "frontier", "grid", "info", "list_studies", "list_sweeps", "network", "open", "plan", "rate",
+        "register", "report", "reproduce", "show", "studies", "summary", "sweep", "theory", "threshold",
+        "to_csv", "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.

@@ -1,6 +1,7 @@
 """Pareto Frontiers in Deep Feature Learning: Data, Compute, Width, and Luck."""
 
 from glassware.studies.pareto import (
+    beyond,
     kernel_control,
     lottery_tickets,
     slices,
@@ -19,4 +20,5 @@ STUDIES: tuple[Study, ...] = (
     weight_decay.STUDY,
     kernel_control.STUDY,
     tabular.STUDY,
+    *beyond.STUDIES,
 )

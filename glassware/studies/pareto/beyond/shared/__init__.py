@@ -1,0 +1,1 @@
+"""What the studies beyond the paper share."""
