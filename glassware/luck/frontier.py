@@ -109,8 +109,8 @@ def _with_depth(plain: list[CellFields], axes: Sequence[str]) -> list[CellFields
     layers = {axis: [fields.get(axis) for _, fields in plain] for axis in axes}
     for axis in (axis for axis, values in layers.items() if any(isinstance(value, tuple) for value in values)):
         for (_, fields), value in zip(plain, layers[axis], strict=True):
-            alike = isinstance(value, tuple) and len(set(value)) == 1
-            fields |= {axis: value[0] if alike else value, "depth": len(value) if isinstance(value, tuple) else 1}
+            layers_of = value if isinstance(value, tuple) else (value,)
+            fields |= {axis: layers_of[0] if len(set(layers_of)) == 1 else value, "depth": len(layers_of)}
     return plain
 
 

@@ -26,20 +26,21 @@ def _edges(comparison: Comparison, title: str, frame: pl.DataFrame) -> Any:
     from glassware.charts.edges import edges_figure
 
     finite = lambda end: end if 0 < end < math.inf else None
+    found = comparison.edges(frame)
     lines = [
         {
             **edge._asdict(),
             "panel": f"n = {edge.n}",
             **{name: finite(end) for name, end in edge.where._asdict().items()},
         }
-        for edge in comparison.edges(frame)
+        for edge in found
     ]
     if not lines:
         return None
-    steps, k = frame["steps"].max(), frame["k"].max()
-    sizes = ", ".join(map(str, sorted(frame["n"].unique())))
+    steps, k = (int(frame[name][0]) for name in ("steps", "k"))
+    sizes = sorted({edge.n for edge in found})
     said = [
-        f"n = {sizes}, k = {k}, at most {steps:,} steps; 95% intervals",
+        f"n = {' and '.join(map(str, sizes))}, k = {k}, at most {steps:,} steps; 95% intervals",
         "dots: m at which half of the runs succeed, at each width; diamonds: the width at which half do, at one m",
     ]
     table = pl.DataFrame(lines, infer_schema_length=None).drop("where")
