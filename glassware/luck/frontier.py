@@ -56,6 +56,10 @@ class Frontier:
         places = self._cells
         return {places[spec]: Count(*rest) for spec, *rest in table.iter_rows() if spec in places}
 
+    def own(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows of this panel's cells."""
+        return rows.filter(seedless().is_in(list(self._cells))) if len(rows) else rows
+
     def next(self, rows: pl.DataFrame) -> list[Run]:
         """The runs of the next round; none when the search is over."""
         counts, found = self.counts(rows), list[Run]()

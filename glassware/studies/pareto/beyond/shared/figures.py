@@ -28,11 +28,8 @@ def _edges(comparison: Comparison, title: str, frame: pl.DataFrame) -> Any:
     finite = lambda end: end if 0 < end < math.inf else None
     found = comparison.edges(frame)
     lines = [
-        {
-            **edge._asdict(),
-            "panel": f"n = {edge.n}",
-            **{name: finite(end) for name, end in edge.where._asdict().items()},
-        }
+        {"panel": f"n = {edge.n}", "arm": edge.arm, "kind": edge.kind, "at": edge.at}
+        | {name: finite(end) for name, end in edge.where._asdict().items()}
         for edge in found
     ]
     if not lines:
@@ -43,8 +40,7 @@ def _edges(comparison: Comparison, title: str, frame: pl.DataFrame) -> Any:
         f"n = {' and '.join(map(str, sizes))}, k = {k}, at most {steps:,} steps; 95% intervals",
         "dots: m at which half of the runs succeed, at each width; diamonds: the width at which half do, at one m",
     ]
-    table = pl.DataFrame(lines, infer_schema_length=None).drop("where")
-    return edges_figure(table, title=title, subtitle=said)
+    return edges_figure(pl.DataFrame(lines, infer_schema_length=None), title=title, subtitle=said)
 
 
 def _cells(comparison: Comparison, title: str, frame: pl.DataFrame) -> Any:
@@ -54,4 +50,5 @@ def _cells(comparison: Comparison, title: str, frame: pl.DataFrame) -> Any:
     panels = [panel for panel in comparison.panels_of(frame) if panel.axes[0] == "m"]
     if not panels:
         return None
-    return frontier_figure(edges(panels, frame), cells(panels, frame), frame, panels[0].axes, title=title)
+    rows = pl.concat(panel.own(frame).with_columns(arm=pl.lit(panel.fields["arm"])) for panel in panels)
+    return frontier_figure(edges(panels, frame), cells(panels, frame), rows, panels[0].axes, title=title)

@@ -1,0 +1,65 @@
+"""Studies beyond the paper: smoke scale from end to end, and what their claims say of rows that we choose."""
+
+import random
+
+import polars as pl
+import pytest
+
+from glassware.studies import SCALES, claims, figures, results
+from glassware.studies.pareto import beyond
+from glassware.studies.pareto.beyond import depth, label_noise
+from glassware.studies.pareto.beyond.shared.arms import WITHIN
+from glassware.sweeps import run_id
+from tests.studies.made import check, pretend_study, verdicts
+
+
+@pytest.mark.parametrize("study", beyond.STUDIES, ids=lambda study: study.name)
+def test_smoke_scale_from_end_to_end(study, smoke, tmp_path):
+    store, rows = smoke(study)
+    assert results(study, "smoke", store).equals(rows, null_equal=True)
+    assert {judgement.verdict for judgement in claims(study, "smoke", rows)} == {"not judged at this scale"}
+    paths = figures(study, "smoke", rows, tmp_path)
+    assert {path.stem for path in paths} == set(study.figures)
+    assert all(path.stat().st_size > 1000 for path in paths)
+    for empty in (pl.DataFrame(), rows.clear()):
+        assert {verdict for _, verdict in verdicts(study, empty)} == {"not enough runs"}
+    for claim in study.claims:
+        claim.check(rows).text()
+        assert all((claim.threshold, claim.where, claim.check.__doc__, claim.source == "ours"))
+    assert all(scale in study.about for scale in (*SCALES, "silent"))
+    few, more = ({run_id(run) for run in study.runs("laptop", seeds)} for seeds in (1, 2))
+    assert few < more
+
+
+def learned(edge, off=1.3):
+    """Runs succeed from the sample size on that ``edge`` gives, which chance moves by up to a factor ``off``."""
+    dice = random.Random(1)
+    return lambda run: (run.m or 0) * off ** dice.uniform(-1, 1) > edge(run)
+
+
+def test_an_edge_that_noise_moves_is_found_and_judged():
+    study = label_noise.STUDY
+    rows = pretend_study(study, "laptop", learned(lambda run: 500 * (1 + 20 * run.task.noise)))
+    assert label_noise.cost(0.2) == pytest.approx(2.78, abs=0.01)
+    found = check(study, "edges", rows)
+    assert found.verdict == "holds"
+    assert 1 < found.measured.value <= WITHIN
+    edges = label_noise.COMPARISON.edges(rows)
+    assert all(0.9 < edge.where.value / 500 < 1.1 for edge in edges if edge.arm == "no noise" and edge.kind == "m50")
+    assert check(study, "any-noise", rows).verdict == "holds"
+    assert check(study, "information-20", rows).verdict == "holds"  # 5 times, where 2.8 would do
+    assert len(rows) < 2500  # a tenth of the grid
+
+
+@pytest.mark.parametrize(("times", "wanted"), [(1.0, "holds"), (1.3, "too close to call"), (2.0, "fails")])
+def test_a_second_layer_that_moves_the_edge(times, wanted):
+    edge = lambda run: 500 * (times if run.model.layers == 3 else 1)
+    rows = pretend_study(depth.STUDY, "laptop", learned(edge, off=1.6))
+    assert check(depth.STUDY, "two", rows).verdict == wanted
+    assert check(depth.STUDY, "three", rows).verdict == "holds"
+
+
+def test_arms_that_never_learn_are_not_compared():
+    rows = pretend_study(depth.STUDY, "laptop", lambda run: run.model.layers == 2 and (run.m or 0) > 500)
+    assert check(depth.STUDY, "two", rows).verdict == "not enough runs"
+    assert "2 hidden layers m50 at 10," in check(depth.STUDY, "edges", rows).detail
