@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import polars as pl
@@ -88,7 +89,7 @@ def _panel(table: pl.DataFrame, arms: list[str], panel: str, named: bool) -> Fig
     return alt.layer(*layers, data=inline(records)).properties(width=WIDTH, height=HEIGHT, **titled)
 
 
-def _range(tables: list[pl.DataFrame]) -> tuple[float, float]:
+def _range(tables: Sequence[pl.DataFrame]) -> tuple[float, float]:
     """The outermost places, and some room."""
-    known = [float(v) for table in tables for v in table.unpivot()["value"].drop_nulls() if v > 0]
+    known = [v for table in tables for row in table.iter_rows() for v in row if v]
     return min(known) / ROOM, max(known) * ROOM

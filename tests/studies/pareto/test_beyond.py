@@ -7,9 +7,10 @@ import pytest
 
 from glassware.studies import SCALES, claims, figures, results
 from glassware.studies.pareto import beyond
-from glassware.studies.pareto.beyond import depth, label_noise
+from glassware.studies.pareto.beyond import depth, label_noise, restarts
 from glassware.studies.pareto.beyond.shared.arms import WITHIN
 from glassware.sweeps import run_id
+from tests.luck.made import NEVER, made, table
 from tests.studies.made import check, pretend_study, verdicts
 
 
@@ -63,3 +64,37 @@ def test_arms_that_never_learn_are_not_compared():
     rows = pretend_study(depth.STUDY, "laptop", lambda run: run.model.layers == 2 and (run.m or 0) > 500)
     assert check(depth.STUDY, "two", rows).verdict == "not enough runs"
     assert "2 hidden layers m50 at 10," in check(depth.STUDY, "edges", rows).detail
+
+
+def prices(narrow, wide, m):
+    """Rows of both widths and inits: success times of runs of 10 and of 300 neurons."""
+    return [
+        row
+        for init in ({}, {"scheme": "sparse", "s": 2})
+        for width, times in ((10, narrow), (300, wide))
+        for row in made(times, m=m, model={"width": width}, init=init, steps=60)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wanted"),
+    [
+        ([30] * 6 + [NEVER] * 14, "holds"),  # a third of the tries, a thirtieth of the work
+        ([60] + [NEVER] * 19, "too close to call"),
+        ([NEVER] * 200, "fails"),
+    ],
+)
+def test_what_tries_of_a_narrow_network_cost(narrow, wanted):
+    fresh = table(prices(narrow, [30] * 20, None))
+    assert check(restarts.STUDY, "narrow", fresh).verdict == wanted
+    scarce = table(prices(narrow, [30] * 20, 400))
+    assert check(restarts.STUDY, "narrow", scarce).verdict == "not enough runs"
+    opposite = {"holds": "fails", "fails": "holds"}
+    assert check(restarts.STUDY, "wide", scarce).verdict == opposite.get(wanted, wanted)
+
+
+@pytest.mark.parametrize(("won", "wanted"), [(12, "holds"), (6, "too close to call"), (0, "fails")])
+def test_second_tries_on_samples_that_have_failed(won, wanted):
+    first = made([30] * 20 + [NEVER] * 20, m=630)
+    again = made([30] * won + [NEVER] * (20 - won), m=630, init={"seed": 7})
+    assert check(restarts.STUDY, "another-start", table(first, again)).verdict == wanted

@@ -6,7 +6,7 @@ another thing: coupled, it is divided too; decoupled (AdamW), it shrinks weights
 Grids
     paper   n = 30, k = 3, widths 10 to 10,000, 17 sample sizes from 100 to 4,000, chosen adaptively until intervals
             are within 1.1, T = 100,000.
-    laptop  widths 10 to 300, intervals within 1.2, up to 200 runs per cell, T = 6,000, examined every 100 steps on
+    laptop  widths 10 to 300, intervals within 1.2, up to 400 runs per cell, T = 6,000, examined every 100 steps on
             1,000 held-out examples.
     smoke   n = 12, k = 2, one width: seconds.
 

@@ -8,7 +8,7 @@ offers a stand-in that is right in a share (1 + c) / 2 of cases.
 Grids
     paper   n = 30, k = 3, widths 10 to 10,000, 21 sample sizes from 40 to 4,000, chosen adaptively until intervals are
             within 1.1, T = 100,000.
-    laptop  widths 10 to 300, intervals within 1.2, up to 200 runs per cell, T = 6,000, examined every 100 steps on
+    laptop  widths 10 to 300, intervals within 1.2, up to 400 runs per cell, T = 6,000, examined every 100 steps on
             1,000 held-out examples.
     smoke   n = 12, k = 2, one width: seconds.
 

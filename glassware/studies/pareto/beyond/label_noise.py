@@ -7,7 +7,7 @@ also fits the wrong labels. The labels that it is examined on are right.
 Grids
     paper   n = 30 and 50, k = 3, widths 10 to 10,000, noise 0, 5, 10 and 20%, 17 sample sizes from 200 to 8,000
             (n = 50: 400 to 16,000), chosen adaptively until intervals are within 1.1, T = 100,000.
-    laptop  widths 10 to 300 (n = 50: 30 to 300 and noise 0 and 10%), intervals within 1.2, up to 200 runs per cell,
+    laptop  widths 10 to 300 (n = 50: 30 to 300 and noise 0 and 10%), intervals within 1.2, up to 400 runs per cell,
             T = 6,000, examined every 100 steps on 1,000 held-out examples.
     smoke   n = 12, k = 2, one width: seconds.
 

@@ -90,12 +90,14 @@ def priced(frame: pl.DataFrame, m: int | None) -> dict[tuple[str, int], Cell]:
 
 
 def dearer(first: Cell, second: Cell) -> Estimate:
-    """How many times the price of the second the first costs; where it never succeeds, at least so many times."""
+    """How many times the price of the second the first costs; where one never succeeds, more or less than that."""
     (value, low, high), (other, other_low, other_high) = first.flops, second.flops
-    if not (other_low > 0 and math.isfinite(other_high) and first.restart.runs):
+    if math.isinf(value) and math.isinf(other):
         return Estimate(math.nan)
     if math.isinf(value):
         return Estimate(math.inf, low / other_high, math.inf)
+    if math.isinf(other):
+        return Estimate(0.0, 0.0, high / other_low)
     down = math.hypot(math.log(value / low), math.log(other_high / other))
     up = math.hypot(math.log(high / value), math.log(other / other_low))
     return Estimate(value / other, value / other * math.exp(-down), value / other * math.exp(up))

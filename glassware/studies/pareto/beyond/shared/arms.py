@@ -26,8 +26,8 @@ STAGES = 30  # rounds; more than any of these searches has taken
 WITHIN = 1.3  # an edge is known when either end of its interval is at most so many times away
 HOW: dict[Scale, dict[str, Any]] = {
     "smoke": {"precision": 2.0, "seeds": 4},
-    "laptop": {"precision": 1.2, "seeds": 200},
-    "paper": {"precision": 1.1, "seeds": 200},
+    "laptop": {"precision": 1.2, "seeds": 400},
+    "paper": {"precision": 1.1, "seeds": 400},
 }
 WIDTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (8,),
