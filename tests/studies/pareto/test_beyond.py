@@ -8,7 +8,7 @@ import pytest
 from glassware.studies import SCALES, claims, figures, results
 from glassware.studies.pareto import beyond
 from glassware.studies.pareto.beyond import depth, label_noise, restarts
-from glassware.studies.pareto.beyond.shared.arms import WITHIN
+from glassware.studies.pareto.shared.arms import WITHIN
 from glassware.sweeps import run_id
 from tests.luck.made import NEVER, made, table
 from tests.studies.made import check, pretend_study, verdicts

@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.beyond.shared.arms import SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
-from glassware.studies.pareto.beyond.shared.checks import WHERE, compare, known_claim
-from glassware.studies.pareto.beyond.shared.figures import figures
+from glassware.studies.pareto.shared.arms import SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.edge_checks import WHERE, compare, known_claim
+from glassware.studies.pareto.shared.edge_figures import figures
 from glassware.studies.study import Study
 from glassware.studies.verdict import between
 

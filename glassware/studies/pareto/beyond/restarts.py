@@ -32,8 +32,8 @@ from glassware.luck import Cell, cells
 from glassware.luck.threshold import TRY
 from glassware.models import Init
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.beyond.shared.arms import run
-from glassware.studies.pareto.beyond.shared.checks import WHERE
+from glassware.studies.pareto.shared.arms import run
+from glassware.studies.pareto.shared.edge_checks import WHERE
 from glassware.studies.study import Figure, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least
 from glassware.sweeps import Axes, grid

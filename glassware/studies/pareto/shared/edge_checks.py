@@ -9,7 +9,7 @@ import polars as pl
 
 from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim
-from glassware.studies.pareto.beyond.shared.arms import WITHIN, Comparison, Edge
+from glassware.studies.pareto.shared.arms import WITHIN, Comparison, Edge
 from glassware.studies.ratios import ratio
 from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, all_of, at_most
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from glassware.luck.frontier import cells, edges
-from glassware.studies.pareto.beyond.shared.arms import Comparison
+from glassware.studies.pareto.shared.arms import Comparison
 from glassware.studies.study import Figure
 
 

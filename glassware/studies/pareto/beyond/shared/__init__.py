@@ -1,1 +1,0 @@
-"""What the studies beyond the paper share."""
