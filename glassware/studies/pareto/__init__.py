@@ -4,6 +4,7 @@ from glassware.studies.pareto import (
     beyond,
     kernel_control,
     lottery_tickets,
+    more,
     slices,
     sparsity,
     success_frontier,
@@ -20,5 +21,6 @@ STUDIES: tuple[Study, ...] = (
     weight_decay.STUDY,
     kernel_control.STUDY,
     tabular.STUDY,
+    *more.STUDIES,
     *beyond.STUDIES,
 )

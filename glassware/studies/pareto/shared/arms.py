@@ -49,6 +49,7 @@ class Arm:
         base: a run of it.
         samples, widths: where m50 is looked for; a list of widths is one of several layers.
         at: the sample size at which r50 is looked for, among ``widths``; None: it is not.
+        across: the field that ``widths`` are values of.
     """
 
     name: str
@@ -56,15 +57,16 @@ class Arm:
     samples: tuple[int, ...] = SAMPLES
     widths: Widths = field(default=WIDTHS["laptop"])
     at: int | None = None
+    across: str = "model.width"
 
     def panels(self, scale: Scale, seeds: int | None) -> list[Frontier]:
         """The search for m50 at each width, and that for r50."""
         how = {**HOW[scale], "work": 1.0} | ({} if seeds is None else {"seeds": seeds, "trials": min(seeds, 4)})
-        rows = grid(self.base, {"m": self.samples, "model.width": self.widths})
-        found = frontiers(rows, ("m", "model.width"), columns=False, **how)
+        rows = grid(self.base, {"m": self.samples, self.across: self.widths})
+        found = frontiers(rows, ("m", self.across), columns=False, **how)
         if self.at is not None:
-            column = grid(self.base, {"m": [self.at], "model.width": self.widths})
-            found += frontiers(column, ("model.width", "m"), **how)
+            column = grid(self.base, {"m": [self.at], self.across: self.widths})
+            found += frontiers(column, (self.across, "m"), **how)
         task = self.base.task
         return [replace(panel, fields={"arm": self.name, "n": getattr(task, "n", None)}) for panel in found]
 
@@ -123,14 +125,16 @@ class Comparison:
         return {e.at: e.where for e in self.edges(frame) if (e.arm, e.n, e.kind) == (arm, n, "m50")}
 
 
-def run(scale: Scale, n: int = 30, **more: Any) -> Run:
-    """The two-layer network of the paper on the (n, 3)-parity; the scale says how long it trains."""
+def run(scale: Scale, n: int = 30, k: int = 3, laptop_steps: int = 6000, **more: Any) -> Run:
+    """The two-layer network of the paper on the (n, k)-parity; the scale says how long it trains."""
     task = more.pop("task", {})
     if scale == "smoke":
         exam = Evaluation(test=500)
         return Run(task=Parity(n=12, k=2, **task), model=MLP(width=8), steps=600, evaluation=exam, **more)
-    steps, exam = (6000, Evaluation(test=1000, screen=256)) if scale == "laptop" else (100_000, Evaluation(screen=1024))
-    return Run(task=Parity(n=n, k=3, **task), model=MLP(width=10), steps=steps, evaluation=exam, **more)
+    steps, exam = 100_000, Evaluation(screen=1024)
+    if scale == "laptop":
+        steps, exam = laptop_steps, Evaluation(test=1000, screen=256)
+    return Run(task=Parity(n=n, k=k, **task), model=MLP(width=10), steps=steps, evaluation=exam, **more)
 
 
 @lru_cache(maxsize=64)

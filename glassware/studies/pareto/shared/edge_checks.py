@@ -11,7 +11,7 @@ from glassware.foundation.statistics import Estimate
 from glassware.studies.claim import Claim
 from glassware.studies.pareto.shared.arms import WITHIN, Comparison, Edge
 from glassware.studies.ratios import ratio
-from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, all_of, at_most
+from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, all_of, at_most, below
 
 WHERE = "our question; the paper trains two layers by plain SGD"
 Check = Callable[[pl.DataFrame], Finding]
@@ -65,6 +65,21 @@ def compare(
         least_first = sorted((one for one in ratios.values() if not math.isnan(one.value)), key=lambda one: one.value)
         unknown = [Finding(Estimate(math.nan), meets)] * (len(ratios) - len(least_first))
         return all_of([*(Finding(one, meets, "times") for one in least_first), *unknown], said)
+
+    return check
+
+
+def width_saves(comparison: Comparison, arms: Sequence[str], narrow: int, wide: int, n: int = 30) -> Check:
+    """A check: a wide network needs fewer examples than a narrow one, in each of these arms."""
+
+    def check(frame: pl.DataFrame) -> Finding:
+        """m50 of the wide network over that of the narrow one, of each arm."""
+        found = [comparison.m50(frame, arm, n) for arm in arms]
+        if not all({narrow, wide} <= set(edges) for edges in found):
+            return NOT_ENOUGH
+        ratios = [ratio(edges[wide], edges[narrow]) for edges in found]
+        said = "; ".join(f"{arm} {_span(one, '.2f')}" for arm, one in zip(arms, ratios, strict=True))
+        return all_of([Finding(one, below(1), "times") for one in ratios], said)
 
     return check
 
