@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import WHERE, compare, known_claim
 from glassware.studies.pareto.shared.edge_figures import figures
 from glassware.studies.study import Study
@@ -32,15 +32,12 @@ NAMES = {1: "1 hidden layer", 2: "2 hidden layers", 3: "3 hidden layers"}
 
 def arms(scale: Scale) -> Sequence[Arm]:
     """One, two and three hidden layers of one width."""
-    found = []
+    samples, found = SMOKE_SAMPLES if scale == "smoke" else SAMPLES, []
     for depth, name in NAMES.items():
-        if scale == "smoke" and depth == 3:
-            continue
         widths = WIDTHS[scale][:-1] if scale == "laptop" and depth == 3 else WIDTHS[scale]
         layers = widths if depth == 1 else tuple((width,) * depth for width in widths)
-        samples = {} if scale != "smoke" else {"samples": SMOKE_SAMPLES}
-        found.append(Arm(name, run(scale), widths=layers, **samples))
-    return found
+        found.append(Arm(name, run(scale), samples, layers))
+    return found[:2] if scale == "smoke" else found
 
 
 COMPARISON = Comparison(arms)

@@ -5,10 +5,10 @@ generalisation, from samples far smaller than n^k. Here they train on after succ
 end.
 
 Grids
-    paper   n = 100, k = 3, widths 100 and 1,000, m in {2,000, 3,000, 10,000, online}, dense and 2-sparse initialisation,
-            50 runs per cell, T = 100,000.
-    laptop  n = 30, k = 3, widths 30 and 300, m in {500, 700, 1,000, 4,000, online}, 20 runs per cell, T = 12,000, 10,000
-            held-out examples.
+    paper   n = 100, k = 3, widths 100 and 1,000, m in {2,000, 3,000, 10,000, online}, dense and 2-sparse first
+            weights, 50 runs per cell, T = 100,000.
+    laptop  n = 30, k = 3, widths 30 and 300, m in {500, 700, 1,000, 4,000, online}, 20 runs per cell, T = 12,000,
+            10,000 held-out examples.
     smoke   n = 12, k = 2: seconds.
 
 Decisions where the paper is silent
@@ -81,7 +81,8 @@ CLAIMS = (
 
 def ends(frame: pl.DataFrame) -> Any:
     """The share of each cell's runs that end without an error."""
-    lines, (n, k, test) = [], (frame[name][0] for name in ("n", "k", "test_size"))
+    lines = []
+    n, k, test = (frame[name][0] for name in ("n", "k", "test_size"))
     perfect = (pl.col("success") & (pl.col("test_error") == 0)).sum()
     cells = frame.group_by("init", "width", "m").agg(perfect, pl.len()).sort("init", "width", "m", nulls_last=True)
     for init, width, m, won, trials in cells.iter_rows():
