@@ -110,10 +110,10 @@ class Comparison:
         return _panels(self.arms, scale, seeds)
 
     def panels_of(self, frame: pl.DataFrame) -> list[Frontier]:
-        """The searches that these rows belong to: those of the scale that has the most of them."""
-        trained = lambda scale: sum(_count(panel, frame) for panel in self.panels(scale))
-        most = max(SCALES, key=trained) if len(frame) else "smoke"
-        return [panel for panel in self.panels(most) if _count(panel, frame)]
+        """The searches that these rows belong to: those of the scale that examines on as many examples."""
+        tests = set(frame["test_size"]) if len(frame) else set()
+        scales = [scale for scale in SCALES if {arm.base.evaluation.test for arm in self.arms(scale)} & tests]
+        return [panel for scale in scales for panel in self.panels(scale) if panel.counts(frame)]
 
     def edges(self, frame: pl.DataFrame) -> list[Edge]:
         """Every edge that the rows have anything to say about."""
@@ -140,10 +140,6 @@ def run(scale: Scale, n: int = 30, k: int = 3, laptop_steps: int = 6000, **more:
 @lru_cache(maxsize=64)
 def _panels(arms: Callable[[Scale], Sequence[Arm]], scale: Scale, seeds: int | None) -> list[Frontier]:
     return [panel for arm in arms(scale) for panel in arm.panels(scale, seeds)]
-
-
-def _count(panel: Frontier, frame: pl.DataFrame) -> int:
-    return sum(count.trials for count in panel.counts(frame).values())
 
 
 def _edge(row: dict[str, Any]) -> Edge:
