@@ -53,7 +53,9 @@ def _panel(table: pl.DataFrame, arms: list[str], panel: str, named: bool) -> Fig
         "arm:N",
         sort=arms,
         scale=alt.Scale(domain=arms, range=[CATEGORIES[i % len(CATEGORIES)] for i in range(len(arms))]),
-        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", columns=3, labelLimit=420),
+        legend=alt.Legend(
+            title=None, orient="bottom", direction="horizontal", columns=3, labelLimit=420, symbolOpacity=1
+        ),
     )
     base = alt.Chart().encode(color=colour)
     y_axis = alt.Axis(values=widths, labelExpr=SHORT, grid=False)

@@ -59,12 +59,13 @@ def test_an_edge_that_noise_moves_is_found_and_judged():
     assert len(rows) < 2500  # a tenth of the grid
 
 
-@pytest.mark.parametrize(("times", "wanted"), [(1.0, "holds"), (1.3, "too close to call"), (2.0, "fails")])
-def test_a_second_layer_that_moves_the_edge(times, wanted):
+@pytest.mark.parametrize(
+    ("times", "off", "wanted"), [(1.0, 1.2, "holds"), (1.3, 1.6, "too close to call"), (2.0, 1.2, "fails")]
+)
+def test_a_second_layer_that_moves_the_edge(times, off, wanted):
     edge = lambda run: 500 * (times if run.model.layers == 3 else 1)
-    rows = pretend_study(depth.STUDY, "laptop", learned(edge, off=1.6))
+    rows = pretend_study(depth.STUDY, "laptop", learned(edge, off))
     assert check(depth.STUDY, "two", rows).verdict == wanted
-    assert check(depth.STUDY, "three", rows).verdict == "holds"
 
 
 def test_arms_that_never_learn_are_not_compared():

@@ -80,6 +80,7 @@ class Edge(NamedTuple):
         at: that width, or that sample size.
         where: the value with its interval; 0 or infinite where the edge lies below or above all that was tried.
         runs: those of its row or column.
+        fall: two values of which the larger succeeds significantly less often, in words; None: there are none.
     """
 
     arm: str
@@ -88,6 +89,7 @@ class Edge(NamedTuple):
     at: float
     where: Estimate
     runs: int
+    fall: str | None
 
     @property
     def on_the_grid(self) -> bool:
@@ -148,4 +150,4 @@ def _edge(row: dict[str, Any]) -> Edge:
     value = row["value"] if known else 0.0 if "below" in state else float("inf") if "above" in state else float("nan")
     where = Estimate(value, row["low"] or 0.0, row["high"] or float("inf"))
     kind: Literal["m50", "r50"] = "m50" if row["along"] == "m" else "r50"
-    return Edge(row["arm"], row["n"], kind, row["at"], where, row["runs"])
+    return Edge(row["arm"], row["n"], kind, row["at"], where, row["runs"], row["fall"])

@@ -27,10 +27,11 @@ def known(comparison: Comparison, n: int = 30) -> Check:
         if not found:
             return NOT_ENOUGH
         apart = max(_apart(edge.where) for edge in found)
-        off = [edge for edge in ours if not edge.on_the_grid]
         said = "; ".join(map(in_words, sorted(found, key=lambda edge: -_apart(edge.where))))
-        beyond = f"; off the grid: {', '.join(f'{one.arm} {one.kind} at {one.at:g}' for one in off)}" if off else ""
-        return Finding(Estimate.exact(apart), at_most(WITHIN), "times", f"{len(found)} edges: {said}{beyond}")
+        off = ", ".join(_place(edge) for edge in ours if not edge.on_the_grid)
+        falls = ", ".join(f"{_place(edge)} from {edge.fall}" for edge in ours if edge.fall)
+        more = (f"; off the grid: {off}" if off else "") + (f"; success falls: {falls}" if falls else "")
+        return Finding(Estimate.exact(apart), at_most(WITHIN), "times", f"{len(found)} edges{more}; {said}")
 
     return check
 
@@ -86,7 +87,11 @@ def width_saves(comparison: Comparison, arms: Sequence[str], narrow: int, wide: 
 
 def in_words(edge: Edge) -> str:
     """An edge with its interval: ``plain m50 at 30: 512 [480, 551]``."""
-    return f"{edge.arm} {edge.kind} at {edge.at:g}: {_span(edge.where, '.0f')}"
+    return f"{_place(edge)}: {_span(edge.where, '.0f')}"
+
+
+def _place(edge: Edge) -> str:
+    return f"{edge.arm} {edge.kind} at {edge.at:g}"
 
 
 def _span(one: Estimate, form: str) -> str:

@@ -36,9 +36,10 @@ def _edges(comparison: Comparison, title: str, frame: pl.DataFrame) -> Any:
         return None
     steps, k = (int(frame[name][0]) for name in ("steps", "k"))
     sizes = sorted({edge.n for edge in found})
+    diamonds = "; diamonds: the width at which half do, at one m" if any(edge.kind == "r50" for edge in found) else ""
     said = [
-        f"n = {' and '.join(map(str, sizes))}, k = {k}, at most {steps:,} steps; 95% intervals",
-        "dots: m at which half of the runs succeed, at each width; diamonds: the width at which half do, at one m",
+        f"n = {' and '.join(map(str, sizes))}, k = {k}, at most {steps:,} steps; 95% intervals, arrows: off the grid",
+        f"dots: m at which half of the runs succeed, at each width{diamonds}",
     ]
     return edges_figure(pl.DataFrame(lines, infer_schema_length=None), title=title, subtitle=said)
 
