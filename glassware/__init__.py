@@ -9,8 +9,8 @@ A run is trained, a sweep is swept, a study is reproduced. Every name has a docs
 
 Describe a run   Run; its task: Parity, CubeParity, GroupMultiplication, MarkovChain, Junta; its model: MLP, Neuron,
                  PolyNet, Transformer, CausalTransformer, ClsTransformer, MinimalInduction, GroupNet, PowerNet,
-                 KernelRidge, Readout; Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2, MixedNorm;
-                 Evaluation
+                 KernelRidge, Readout; Signs, Init, Start; SGD, Adam, AdamW; Cosine, WarmUp, Doubling; L1, L2,
+                 MixedNorm; Evaluation
 Train            train (one run), grid (many from one), sweep (many runs, or a TOML file), threshold and frontier
                  (how much it takes, of one field and of two)
 Results          Store, open (what a store holds), list_sweeps, summary, compare (two selections),
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from glassware.studies.verdict import above, all_of, at_least, at_most, below, between, counted
     from glassware.sweeps import Store, grid
     from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
-    from glassware.tasks import TASKS, CubeParity, GroupMultiplication, Junta, MarkovChain, Parity, Task
+    from glassware.tasks import TASKS, CubeParity, GroupMultiplication, Junta, MarkovChain, Parity, Signs, Task
     from glassware.training import (
         L1,
         L2,
@@ -99,11 +99,12 @@ if TYPE_CHECKING:
         "CausalTransformer", "Claim", "ClsTransformer", "Cosine", "CubeParity", "Doubling", "Estimate", "Evaluation",
         "Finding", "GlasswareError", "GroupMultiplication", "GroupNet", "Init", "Junta", "KernelRidge", "MarkovChain",
         "MinimalInduction", "MixedNorm", "Model", "Neuron", "Parity", "PolyNet", "PowerNet", "Probe", "Readout", "Run",
-        "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer", "WarmUp",
-        "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts", "claims", "compare",
-        "counted", "counts", "difference", "draw", "estimate", "export", "figures", "frontier", "grid", "info",
-        "list_studies", "list_sweeps", "network", "open", "plan", "rate", "register", "report", "reproduce", "show",
-        "studies", "summary", "sweep", "theory", "threshold", "to_csv", "to_pandas", "train", "unit", "weights",
+        "Signs", "SparseMLPClassifier", "SparseMLPRegressor", "Start", "Store", "Study", "Task", "Transformer",
+        "WarmUp", "__version__", "above", "all_of", "at_least", "at_most", "below", "between", "charts",
+        "claims", "compare", "counted", "counts", "difference", "draw", "estimate", "export", "figures",
+        "frontier", "grid", "info", "list_studies", "list_sweeps", "network", "open", "plan", "rate",
+        "register", "report", "reproduce", "show", "studies", "summary", "sweep", "theory", "threshold",
+        "to_csv", "to_pandas", "train", "unit", "weights",
     ]  # fmt: skip
 else:  # hidden from type checkers, which would take any misspelt name for one of these
     # Where each public name lives; one that is called otherwise there is written ``public=name there``.
@@ -133,7 +134,7 @@ else:  # hidden from type checkers, which would take any misspelt name for one o
         "studies.verdict": "above all_of at_least at_most below between counted",
         "sweeps": "Store grid",
         "tabular": "SparseMLPClassifier SparseMLPRegressor",
-        "tasks": "TASKS CubeParity GroupMultiplication Junta MarkovChain Parity Task",
+        "tasks": "TASKS CubeParity GroupMultiplication Junta MarkovChain Parity Signs Task",
         "training": "L1 L2 SGD Adam AdamW Cosine Doubling Evaluation MixedNorm Run Start WarmUp",
     }
     _HOMES = {

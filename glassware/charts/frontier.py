@@ -40,7 +40,8 @@ def frontier_figure(
     ]
     figure = alt.concat(*drawn, columns=COLUMNS) if len(drawn) > 1 else drawn[0]
     said = title or f"Where {level:.0%} of runs succeed{_place(rows)}"
-    subtitle = "pale: inferred; line: the edge along each row, diamonds: along each column, with 95% intervals"
+    columns = ", diamonds: along each column" if (edges["along"] == y).any() else ""
+    subtitle = f"pale: inferred; line: the edge along each row{columns}, with 95% intervals"
     return figure.properties(title=heading(said, notes(rows, shown, subtitle, [], [said])))  # type: ignore[no-any-return]
 
 
@@ -118,7 +119,8 @@ def _panel(edges: pl.DataFrame, cells: pl.DataFrame, axes: tuple[str, str], pane
         unknown.encode(**ends, tooltip=tooltip),
         *_edge(edges, axes, (first, last), (low, high), online, (across_x, across_y)),
     ]
-    said = ", ".join(f"{field.split('.')[-1]} = {value}" for field, value in panel.items())
+    words = {field: f"{field.split('.')[-1]} = {value}" for field, value in panel.items()}
+    said = ", ".join(str(panel[field]) if field == "arm" else text for field, text in words.items())  # arms have names
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, **({"title": said} if said else {}))
 
 

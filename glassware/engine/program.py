@@ -30,6 +30,7 @@ def plain_loop(shape: Run) -> bool:
     evaluation = shape.evaluation
     return (
         type(shape.task) is Parity
+        and not shape.task.skewed
         and shape.batch != "full"
         and shape.start is None
         and not shape.penalty

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -22,6 +22,7 @@ from glassware.sweeps.identity import spec_json
 from glassware.training import Run
 
 ONLINE = "online"
+CellFields: TypeAlias = tuple[Run, dict[str, Any]]  # the first run of a cell, and its fields by dotted name
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,10 @@ class Frontier:
         places = self._cells
         return {places[spec]: Count(*rest) for spec, *rest in table.iter_rows() if spec in places}
 
+    def own(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows of this panel's cells."""
+        return rows.filter(seedless().is_in(list(self._cells))) if len(rows) else rows
+
     def next(self, rows: pl.DataFrame) -> list[Run]:
         """The runs of the next round; none when the search is over."""
         counts, found = self.counts(rows), list[Run]()
@@ -73,7 +78,8 @@ def frontiers(runs: Iterable[Run], axes: Sequence[str] = ("m", "model.width"), *
 
     Args:
         runs: as a grid gives them; of runs that differ in their seed alone the smallest seed is the first.
-        axes: the fields to search over; of ``m`` the last value may be online.
+        axes: the fields to search over; of ``m`` the last value may be online. Widths of several layers, as [30, 30],
+            count as the one they share; their number, ``depth``, is a field like others.
         how: fields of ``Lattice``.
 
     >>> import glassware as gw
@@ -89,12 +95,12 @@ def frontiers(runs: Iterable[Run], axes: Sequence[str] = ("m", "model.width"), *
     for run in runs:
         key = json.dumps({k: v for k, v in run.canonical().items() if k != "seed"}, sort_keys=True)
         first[key] = min(first.get(key, run), run, key=lambda one: one.seed)
-    plain = [(run, dict(dotted(run.model_dump(exclude={"seed"})))) for run in first.values()]
+    plain = _with_depth([(run, dict(dotted(run.model_dump(exclude={"seed"})))) for run in first.values()], axes)
     for axis in axes:
         for _, fields in plain:
             if axis not in fields:
                 raise GlasswareError(f"the run has no field '{axis}' to search; it has {', '.join(fields)}")
-    panels: dict[str, list[tuple[Run, dict[str, Any]]]] = {}
+    panels: dict[str, list[CellFields]] = {}
     names = _between_panels(plain, axes)
     for run, fields in plain:
         key = json.dumps({name: fields.get(name) for name in names}, default=str)
@@ -102,7 +108,17 @@ def frontiers(runs: Iterable[Run], axes: Sequence[str] = ("m", "model.width"), *
     return [_frontier(cells, axes, names, how) for cells in panels.values()]
 
 
-def _between_panels(plain: list[tuple[Run, dict[str, Any]]], axes: Sequence[str]) -> list[str]:
+def _with_depth(plain: list[CellFields], axes: Sequence[str]) -> list[CellFields]:
+    """Where layers have one width that is an axis, it counts as a number, and how many they are as a field: depth."""
+    layers = {axis: [fields.get(axis) for _, fields in plain] for axis in axes}
+    for axis in (axis for axis, values in layers.items() if any(isinstance(value, tuple) for value in values)):
+        for (_, fields), value in zip(plain, layers[axis], strict=True):
+            layers_of = value if isinstance(value, tuple) else (value,)
+            fields |= {axis: layers_of[0] if len(set(layers_of)) == 1 else value, "depth": len(layers_of)}
+    return plain
+
+
+def _between_panels(plain: list[CellFields], axes: Sequence[str]) -> list[str]:
     """The fields that vary within one place of the grid: what does not (``evaluation.every``) goes with an axis."""
     seen: dict[str, dict[str, set[str]]] = {}
     for _, fields in plain:
@@ -113,7 +129,7 @@ def _between_panels(plain: list[tuple[Run, dict[str, Any]]], axes: Sequence[str]
     return [name for name in dict.fromkeys(n for _, fields in plain for n in fields) if name in varied]
 
 
-def _frontier(cells: list[tuple[Run, dict[str, Any]]], axes: Sequence[str], names: list[str], how: Any) -> Frontier:
+def _frontier(cells: list[CellFields], axes: Sequence[str], names: list[str], how: Any) -> Frontier:
     values = [list(dict.fromkeys(fields[axis] for _, fields in cells)) for axis in axes]
     online = axes[0] == "m" and None in values[0]
     numbers = [[value for value in axis if value is not None or not online] for axis in values]

@@ -54,6 +54,7 @@ class Lattice:
         seeds: or when every cell that its interval hangs on has had so many runs.
         trials: first runs of a cell.
         work: the search ends when it has taken this share of what ``seeds`` runs in every cell would take.
+        columns: whether edges along y are looked for as well as those along x.
     """
 
     x: tuple[float, ...]
@@ -63,6 +64,7 @@ class Lattice:
     seeds: int = 50
     trials: int = 4
     work: float = 0.08
+    columns: bool = True
 
     def __post_init__(self) -> None:
         if not 0 < self.work <= 1:
@@ -76,11 +78,11 @@ class Lattice:
 
     @cached_property
     def lines(self) -> list[Line]:
-        """Every row, and where there are several values of y every column."""
+        """Every row, and every column where these are looked for and there are several values of y."""
         found = list[Line]()
         for level in self.levels:
             found += [Line("x", j, level) for j in range(len(self.y))]
-            found += [Line("y", i, level) for i in range(len(self.x)) if len(self.y) > 1]
+            found += [Line("y", i, level) for i in range(len(self.x)) if self.columns and len(self.y) > 1]
         return found
 
     def design(self, line: Line) -> Design:

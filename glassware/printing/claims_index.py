@@ -39,9 +39,15 @@ class Page:
 
 
 TABULAR = "pareto/tabular"
+FURTHER = ("pareto/more/", "pareto/beyond/")
 PAGES = (
-    Page("pareto", "Pareto Frontiers", lambda name: name.startswith("pareto/") and name != TABULAR),
+    Page(
+        "pareto",
+        "Pareto Frontiers",
+        lambda name: name.startswith("pareto/") and name != TABULAR and not name.startswith(FURTHER),
+    ),
     Page("tabular", "Pareto Frontiers, tables", lambda name: name == TABULAR),
+    Page("beyond", "Pareto Frontiers, more and beyond", lambda name: name.startswith(FURTHER)),
     Page("hidden-progress", "Hidden Progress", lambda name: name.startswith("hidden-progress/")),
     Page("leaky", "Learning Parities with Neural Networks", lambda name: name.startswith("leaky/")),
     Page("theory", "Theory of Pareto Frontiers", lambda name: name.startswith("theory/")),

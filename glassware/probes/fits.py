@@ -84,5 +84,7 @@ def one_neuron(probe: str) -> Check:
         layered(run)
         if run.network.units != 1:
             raise ValueError(f"the probe '{probe}' needs a single first-layer neuron, not {run.network.units}")
+        if getattr(run.task, "skewed", False):
+            raise ValueError(f"the probe '{probe}' is a gradient on uniform inputs: leave task.distribution out")
 
     return check

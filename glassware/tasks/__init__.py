@@ -8,6 +8,7 @@ from glassware.tasks.leaky import LeakyParity
 from glassware.tasks.markov import MarkovChain
 from glassware.tasks.parity import Parity
 from glassware.tasks.sampling import Sampling, minibatch
+from glassware.tasks.signs import Signs
 from glassware.tasks.task import Kind, Task
 
 # Every task a run can have, by the name it is given in specifications. A new one is one line here.
@@ -32,6 +33,7 @@ __all__ = [
     "MarkovChain",
     "Parity",
     "Sampling",
+    "Signs",
     "Task",
     "minibatch",
 ]

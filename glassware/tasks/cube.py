@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from glassware.foundation.arrays import Array, EitherArray, Int32, Key, LaneValues, UInt32
 from glassware.foundation.backend import jax, jnp
@@ -30,6 +30,12 @@ class CubeParity(Parity):
     kind: ClassVar[Kind] = "class"
     # k is compiled in: the largest margin depends on it.
     lane: ClassVar = {"support": None}
+
+    @model_validator(mode="after")
+    def _each_point_once(self) -> Self:
+        if self.skewed:
+            raise ValueError("every point of the cube counts once: leave distribution out")
+        return self
 
     @property
     def classes(self) -> int:

@@ -35,6 +35,8 @@ class LeakyParity(Parity):
     def _leaks(self) -> Self:
         if self.k % 2 == 0:
             raise ValueError(f"k must be odd, not {self.k}: with even k the label does not leak")
+        if self.skewed:
+            raise ValueError("the signs that do not leak are uniform: leave distribution out")
         return self
 
     def values(self, key: UInt32[np.ndarray, " 2"]) -> Values:

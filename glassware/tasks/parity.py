@@ -12,11 +12,12 @@ from glassware.foundation.arrays import Array, EitherArray, Float, Key, LaneValu
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.draws import Stream, draw, stream_key, subset, unit
 from glassware.foundation.part import Values
+from glassware.tasks.signs import Signs
 from glassware.tasks.task import Task
 
 
 class Parity(Task):
-    """x uniform on {+1, -1}^n and y = prod of x_i over i in S, |S| = k.
+    """x on {+1, -1}^n, uniform unless told otherwise, and y = prod of x_i over i in S, |S| = k.
 
     Examples are packed bits (bit 1 means -1), 32 coordinates per word, drawn from their counter when they are used, so
     a sample of any size m costs no memory. The label is the parity of popcount(words AND mask), so k, S and the noise
@@ -28,6 +29,7 @@ class Parity(Task):
         support: S itself, or None to let every run draw its own from its seed.
         noise: probability that a training label is flipped (fixed per example). Test labels are clean.
             At 1/2 the labels are random: a control that has nothing to learn.
+        distribution: of the inputs, in training and when examined; uniform unless given.
 
     >>> import glassware as gw
     >>> gw.Parity(n=50, k=3, noise=0.1).input_shape
@@ -39,6 +41,7 @@ class Parity(Task):
     k: Annotated[int, Field(ge=1)]
     support: tuple[int, ...] | None = None
     noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+    distribution: Signs = Signs()
 
     lane: ClassVar = {"k": 1, "support": None}
 
@@ -63,6 +66,11 @@ class Parity(Task):
         return (self.n,)
 
     @property
+    def skewed(self) -> bool:
+        """Whether some inputs are likelier than others."""
+        return not self.distribution.uniform
+
+    @property
     def words(self) -> int:
         """32-bit words an example takes."""
         return -(-self.n // 32)
@@ -83,6 +91,8 @@ class Parity(Task):
         return {"mask": mask, "noise": np.float32(self.noise)}
 
     def raw(self, key: Key, index: UInt32[EitherArray, " *batch"]) -> UInt32[Array, "*batch words"]:
+        if self.skewed:
+            return self.distribution.packed(key, index, self.n)
         pairs = [draw(key, index, index * np.uint32(0) + np.uint32(j)) for j in range(-(-self.words // 2))]
         return jnp.stack([word for pair in pairs for word in pair][: self.words], axis=-1)
 

@@ -129,6 +129,22 @@ def test_frontiers_from_a_grid():
     ]
 
 
+def test_layers_of_one_width_count_as_it_and_their_number_makes_panels():
+    runs = gw.grid(TINY, {"m": [20, 40], "model.width": [4, 8, [4, 4], [8, 8]]})
+    one, two = frontiers(runs, columns=False)
+    assert (one.fields, two.fields) == ({"depth": 1}, {"depth": 2})
+    assert one.lattice.y == two.lattice.y == (4, 8)
+    assert {run.model.layers for run in two.runs.values()} == {3}
+    assert {line.along for line in one.lattice.lines} == {"x"}
+    rows = table(made([20, NEVER, 20], m=40, model={"width": [8, 8]}))
+    assert two.counts(rows)[1, 1][:2] == (2, 3)
+    assert len(two.own(rows)) == 3
+    assert one.counts(rows) == {}
+    assert not len(one.own(rows))
+    with pytest.raises(gw.GlasswareError, match=r"must have positive numbers, not \(4, 8\)"):
+        frontiers(gw.grid(TINY, {"m": [20, 40], "model.width": [[4, 8], [4, 4]]}))
+
+
 KILLED = """
 import os, signal, glassware as gw
 from glassware.sweeps.sweep import Silent

@@ -34,7 +34,7 @@ from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas import controls, sample_complexity
 from glassware.studies.juntas.shared import growth
 from glassware.studies.juntas.shared.protocol import SMOKE, base
-from glassware.studies.juntas.shared.ratios import ratio
+from glassware.studies.ratios import ratio
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, at_most
 from glassware.training import AdamW, Run

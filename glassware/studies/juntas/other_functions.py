@@ -27,7 +27,7 @@ from glassware.luck.threshold import Search, advance
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
 from glassware.studies.juntas.shared.protocol import SMOKE, base
-from glassware.studies.juntas.shared.ratios import ratio
+from glassware.studies.ratios import ratio
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, between
 from glassware.training import Run

@@ -1,8 +1,10 @@
 """Pareto Frontiers in Deep Feature Learning: Data, Compute, Width, and Luck."""
 
 from glassware.studies.pareto import (
+    beyond,
     kernel_control,
     lottery_tickets,
+    more,
     slices,
     sparsity,
     success_frontier,
@@ -19,4 +21,6 @@ STUDIES: tuple[Study, ...] = (
     weight_decay.STUDY,
     kernel_control.STUDY,
     tabular.STUDY,
+    *more.STUDIES,
+    *beyond.STUDIES,
 )

@@ -1,4 +1,4 @@
-"""Ratios of two thresholds."""
+"""Ratios of two thresholds: shared by the studies."""
 
 from __future__ import annotations
 

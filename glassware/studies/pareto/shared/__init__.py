@@ -1,0 +1,1 @@
+"""What the studies share that compare ways of training."""
