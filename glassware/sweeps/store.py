@@ -211,8 +211,10 @@ class Store:
                 yield writer
             finally:
                 writer.flush()
-            # Beside others only one's own parts: theirs may be on their way into a merged one.
-            writer.merge(self.parts() if share is None else writer.parts)
+            if share is None:
+                writer.merge(self.parts(), MERGE_PARTS)
+            else:  # only one's own parts: others' may be on their way into a merged one
+                writer.merge(writer.parts, 2)
 
     def _mark(self) -> None:
         marker = self.path / "store.json"
@@ -279,13 +281,13 @@ class Writer:
         if len(self._fresh) >= MERGE_PARTS:  # a cluster writes thousands in an hour, which a reader would have to open
             self._join(self._fresh)
 
-    def merge(self, parts: list[PurePath]) -> None:
-        """Many small parts into few."""
-        if len(parts) < MERGE_PARTS:
+    def merge(self, parts: list[PurePath], least: int) -> None:
+        """Small parts into few, if there are at least so many."""
+        if len(parts) < least:
             return
         sizes = self.store.disk.sizes(self.store.parts_path)
         small = {part: sizes[part] for part in parts if sizes.get(part, SMALL_PART) < SMALL_PART}
-        if len(small) >= MERGE_PARTS:
+        if len(small) >= least:
             for group in grouped(small, LARGE_PART):
                 self._join(group)
 
