@@ -40,9 +40,11 @@ lint: $(DEV)  ## style and types
 cluster: $(CLUSTER)  ## stores on a local S3 server, and Ray on this machine: installs both, runs their tests
 	$(BIN)/python -m pytest tests/cluster
 
-faults: $(CLUSTER)  ## kill workers, machines and drivers at random, on disk and on S3: FAULTS='--kills 100 --runs 2500'
+faults: $(CLUSTER)  ## an hour or two: 200 kills on disk and on S3 (FAULTS='--kills 20'), flipped bits, 125,000 fuzzed inputs
 	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store disk
 	$(BIN)/python -W ignore -m tests.cluster.faults $(FAULTS) --store s3
+	$(BIN)/python -W ignore -m tests.cluster.flips --flips 1000
+	$(BIN)/python -m tests.fuzz --specs 100000 --texts 20000 --lines 5000
 
 # A Chromium of the system's packages (Debian, Ubuntu, as root); elsewhere any that is on the PATH is used.
 browser: $(DEV)  ## get what the tests of the page in a browser need, which 'make test' runs where they find it

@@ -85,7 +85,7 @@ def find(run: AnyRow, store: AnyStore) -> Row:
         if len(found):
             how, hint = f"{len(found)} runs", ""
         raise GlasswareError(f"{how} in {kept.path} with an id that begins with '{wanted}'{hint}")
-    return kept.read().row(by_predicate=pl.col("id") == found[0], named=True)
+    return kept.read(ids=found).row(0, named=True)
 
 
 def weights(run: AnyRow, step: int | str = "final", *, store: AnyStore = STORE) -> dict[str, np.ndarray]:

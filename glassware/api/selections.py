@@ -73,9 +73,9 @@ def rows_of(name: str | None, store: Store, scale: str = "laptop") -> pl.DataFra
         return store.read()
     listed = recall(store, name)
     if listed is not None:
-        return pick(store.read(), listed.ids)
+        return store.read(ids=listed.ids)
     if name.endswith(".toml"):
-        return pick(store.read(), named(read_sweep_file(name).runs, store))
+        return store.read(ids=named(read_sweep_file(name).runs, store))
     known = [one.name for one in remembered(store)]
     if name not in STUDIES and "/" not in name and known:
         raise GlasswareError(f"{store.path} remembers no sweep '{name}'; it has {', '.join(known)}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from glassware.charts.labels import keys, number
-from glassware.foundation.specs import fields, seedless
+from glassware.foundation.specs import fields, in_cells
 
 # What may differ between runs of a cell without being mentioned: their luck, and what is kept of them.
 LUCK = {"seed", "init.seed", "pairing", "init.pairing", "task.support", "init.neurons", "probes", "keep"}
@@ -22,10 +22,10 @@ def pooled(frame: pl.DataFrame, shown: Sequence[str | None]) -> list[str]:
 
     Empty for a table without specifications.
     """
-    if "spec" not in frame.columns or not len(frame):
+    if not {"spec", "cell"} & {*frame.columns} or not len(frame):
         return []
     by = keys(frame, shown)
-    cells = frame.select(seedless().alias("spec"), *by).unique(maintain_order=True)
+    cells = in_cells(frame, *by)
     groups = cells.group_by(by, maintain_order=True).agg("spec") if by else cells.select(pl.col("spec").implode())
     known = {spec: _plain(spec) for spec in cells["spec"].unique(maintain_order=True)}
     varies: dict[str, None] = {}
@@ -46,9 +46,9 @@ def common(frame: pl.DataFrame, labels: Iterable[str] = (), shown: Sequence[str 
 
     Left out is what a label names, or a column that the figure shows.
     """
-    if "spec" not in frame.columns or not len(frame):
+    if not {"spec", "cell"} & {*frame.columns} or not len(frame):
         return ""
-    specs = [_plain(spec) for spec in frame.select(seedless()).to_series().unique(maintain_order=True)]
+    specs = [_plain(spec) for spec in in_cells(frame)["spec"]]
     other = {name: symbol for name, (column, symbol) in OTHERS.items() if column not in shown}
     same = {
         name.removeprefix("task."): value

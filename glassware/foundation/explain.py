@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from typing import get_args
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 Spec = type[BaseModel]
 
+LONG = re.compile(r"\S{100,}")  # no word of ours
 FAMILIES = {"Solved": "model"}  # what a family of parts is called where that is not its class's name
 
 
@@ -22,13 +24,13 @@ def explain(error: ValidationError, root: Spec) -> str:
     if kind == "extra_forbidden":
         return unknown("field", parts[-1], _described(owner, ".".join(parts[:-1])), list(owner.model_fields))
     if kind == "union_tag_invalid":
-        return f"{name}.name must be one of {first['ctx']['expected_tags']}, not {first['ctx']['tag']!r}"
+        return f"{name}.name must be one of {first['ctx']['expected_tags']}, not {short(first['ctx']['tag'])}"
     if kind == "union_tag_not_found":
         return f"{name} needs a name: {_names(first['loc'], root)}"
     if kind == "missing":
         return f"{name} is missing"
     if kind == "value_error":
-        return str(first["ctx"]["error"])
+        return LONG.sub(lambda found: f"{found[0][:57]}...", str(first["ctx"]["error"]))
     message = first["msg"].removeprefix("Input should be ").removeprefix("Value should be ")
     return f"{name} must be {message[0].lower() + message[1:]}, not {value}"
 
@@ -47,7 +49,7 @@ def unknown(kind: str, name: str, owner: str, valid: list[str]) -> str:
     """A sentence about a field or key that does not exist, with the nearest one that does."""
     near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"valid: {', '.join(valid)}"
-    return f"unknown {kind} {name!r} of {owner}; {hint}"
+    return f"unknown {kind} {short(name)} of {owner}; {hint}"
 
 
 def short(value: object) -> str:

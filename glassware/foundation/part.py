@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, Union, cast
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError, model_validator
 
 from glassware.foundation.errors import SpecificationError
-from glassware.foundation.explain import explain
+from glassware.foundation.explain import explain, short
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 else:
     ModelMetaclass = type(BaseModel)  # Pydantic has no public name for it
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 Values: TypeAlias = dict[str, Any]  # lane values of a run (NumPy): traced, one entry per lane
 
 
@@ -62,6 +64,15 @@ class Part(BaseModel, metaclass=PartType):
 
     lane: ClassVar[Mapping[str, Any]] = {}
     column: ClassVar[Mapping[str, str]] = {}
+
+    @model_validator(mode="after")
+    def _said_in_utf8(self) -> Self:
+        """Half a character, as a terminal may give, could be hashed but not be written."""
+        for field, value in self.__dict__.items():
+            for text in value if isinstance(value, tuple) else (value,):
+                if isinstance(text, str) and not text.isascii() and _SURROGATE.search(text):
+                    raise ValueError(f"{field} must be text in UTF-8, not {short(text)}")
+        return self
 
     def shape(self) -> Self:
         """This part with every lane value replaced by its stand-in: equal for runs that share a compiled program."""

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from glassware.engine import Chunk
 from glassware.foundation.quantities import clock_text, runs_text, short
+from glassware.progress.edge import Edge
 from glassware.progress.pace import Pace
 from glassware.sweeps import Plan
 
@@ -60,7 +61,7 @@ class Bars(Progress):
             get_time=clock,
             disable=disable,
         )
-        self.pace, self.successes, self.diverged = Pace(plan, limit), 0, 0
+        self.pace, self.edge, self.successes, self.diverged = Pace(plan, limit), Edge(), 0, 0
         self.add_task("runs", total=len(plan.todo))
         self.add_task("steps", total=plan.steps, visible=plan.steps > 0)  # models that are solved take none
         self.runs, self.steps = self.tasks
@@ -71,6 +72,7 @@ class Bars(Progress):
 
     def on_row(self, row: dict[str, object]) -> None:
         self.pace.on_row(row)
+        self.edge.on_row(row)
         self.successes += bool(row["success"])
         self.diverged += row["diverged_step"] is not None
         self.update(self.runs.id, advance=1)
@@ -90,6 +92,7 @@ class Bars(Progress):
             parts += [f"{self.runs.completed / max(elapsed, 1e-9):.3g} runs/s", f"{self.successes:,} succeeded"]
         if self.diverged:
             parts.append(f"{self.diverged:,} diverged")
+        parts += filter(None, [self.edge.words()])
         parts.append(f"{clock_text(elapsed)} elapsed")
         left = self.pace.seconds_left(elapsed)
         if left is not None and self.runs.remaining:

@@ -17,7 +17,7 @@ from glassware.foundation.reasons import reason
 from glassware.luck.by_field import summary
 from glassware.reports.text import Block, blocks, without_paths
 from glassware.studies import Judgement, Scale, Study, claims, drawn, missing, results
-from glassware.sweeps import Remembered, Store, pick
+from glassware.sweeps import Remembered, Store
 
 HEAD = ["field", "value", "succeed", "rate", "95% interval", "median steps"]
 
@@ -94,7 +94,7 @@ def study_section(study: Study, scale: Scale, store: Store, seeds: int | None = 
 
 def sweep_section(sweep: Remembered, store: Store) -> Section | None:
     """What the store says about a sweep; None where it has no row of it."""
-    frame = pick(store.read(), sweep.ids)
+    frame = store.read(ids=sweep.ids)
     if not len(frame):
         return None
     found = summary(frame)

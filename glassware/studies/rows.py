@@ -20,9 +20,7 @@ from glassware.sweeps import (
     keep_computed,
     make_plan,
     named,
-    pick,
     read_computed,
-    select,
     sweep,
 )
 from glassware.sweeps.items import ITEM, Item
@@ -61,7 +59,7 @@ def train(
         found = sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share, trainer=trainer)
         if share is not None and store is not None:  # what the others have trained counts as well
             plan = make_plan(runs, store)
-            found = select(store.read(), plan)
+            found = store.read(ids=plan.wanted)
             if plan.todo and number < len(study.stages):
                 if reporter is not None:
                     rest = f"{len(plan.todo):,} of {len(plan.wanted):,} runs"
@@ -103,11 +101,10 @@ def left_in_pieces(
 
 def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tuple[pl.DataFrame, int, int]:
     """The study's rows in the store, how many of its runs have one, and how many there would be."""
-    everything = store.read() if study.stages else pl.DataFrame()
     table, wanted = pl.DataFrame(), 0
     for number in range(len(study.stages)):
         ids = named(study.stage_runs(number, scale, seeds, table), store)
-        there = pick(everything, ids)
+        there = store.read(ids=ids)
         tell_of_other_code(there, ids, store.path)
         table = _together(table, there)
         wanted += len(ids)

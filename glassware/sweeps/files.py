@@ -23,6 +23,7 @@ model = { width = 100 }
 from __future__ import annotations
 
 import re
+import stat
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,7 @@ from glassware.training import Run
 
 KEYS = ["name", "title", "seeds", "run", "grid", "zip"]
 LONGEST = 100  # characters of a name
+MOST_BYTES = 2**24
 _NAME = re.compile(r"[\w][\w .+@=,-]*(/[\w][\w .+@=,-]*)*")
 
 
@@ -58,7 +60,7 @@ def read_sweep(path: str | Path) -> list[Run]:
 def read_sweep_file(path: str | Path) -> SweepFile:
     """A TOML sweep file."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")  # some editors begin it with a mark
+        text = _text(Path(path))
     except OSError as error:
         raise GlasswareError(f"cannot read sweep file {path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -71,6 +73,20 @@ def read_sweep_file(path: str | Path) -> SweepFile:
         return SweepFile(check_name(name), check_title(title), _runs(data), text)
     except GlasswareError as error:
         raise GlasswareError(f"{path}: {error}") from None
+
+
+def _text(path: Path) -> str:
+    """What a file says. A pipe of the shell, as ``<(..)``, is one; any other might be waited for forever."""
+    mode = path.stat().st_mode
+    if not (
+        stat.S_ISREG(mode) or stat.S_ISDIR(mode) or str(path).startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/"))
+    ):
+        raise GlasswareError(f"{path} is not a file")
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise GlasswareError(f"{path} has more than {MOST_BYTES:,} bytes, which no sweep file has")
+    return data.decode("utf-8-sig")  # some editors begin it with a mark
 
 
 def parse_sweep(text: str) -> list[Run]:

@@ -13,11 +13,9 @@ from glassware.sweeps import kept
 from glassware.sweeps.check import check
 from glassware.sweeps.checked import read_checked, write_checked
 from glassware.sweeps.computed import FOLDER, SUFFIX, computed_tables
-from glassware.sweeps.parts import contradictions, rows_in
+from glassware.sweeps.parts import contradictions, grouped
 from glassware.sweeps.remembered import recall, remember, sweep_files
-from glassware.sweeps.store import Store
-
-LARGE_PART = 500_000  # rows of a part that compacting leaves alone, and does not exceed
+from glassware.sweeps.store import LARGE_PART, Store
 
 
 @dataclass(frozen=True)
@@ -107,17 +105,9 @@ def compact(store: Store, tell: Callable[[str], None] | None = None) -> tuple[in
     """
     with store.writing():
         parts = store.parts()
-        before, groups, size = len(parts), list[list[PurePath]](), 0
-        for part, rows in zip(parts, store.disk.each(rows_in, parts), strict=True):
-            if rows >= LARGE_PART:
-                continue
-            if not groups or size + rows > LARGE_PART:
-                groups.append([])
-                size = 0
-            groups[-1].append(part)
-            size += rows
+        sizes = store.disk.sizes(store.parts_path)
+        groups = grouped({part: sizes[part] for part in parts if sizes[part] < LARGE_PART}, LARGE_PART)
         for number, group in enumerate(groups):
-            if len(group) > 1:
-                (tell or (lambda line: None))(f"{len(group)} parts, {number + 1} of {len(groups)}")
-                store.join_parts(group)
-        return before, len(store.parts())
+            (tell or (lambda line: None))(f"{len(group)} parts, {number + 1} of {len(groups)}")
+            store.join_parts(group)
+        return len(parts), len(store.parts())

@@ -11,11 +11,13 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from glassware.foundation.errors import StoreError
@@ -29,6 +31,8 @@ from glassware.sweeps.rows import CIRCUMSTANCES, SCHEMA
 REQUIRED = ("id", "spec", "success")
 LOOKED_AT = (*REQUIRED, "semantics", "n", "k")  # read of every part, so that checks do not depend on what is wanted
 NULL_SAYS = ("steps_to_success", "diverged_step")  # where null is a finding: never
+CELL = "cell"  # not in any part: the specification without its seed, as a category, which figures pool by
+MARK = "id "  # a hash of the id, which takes a fifth of its room; no other column has a space in its name
 DEPTH = 100  # brackets that are open at once in a specification, far more than any has
 # A panic of Polars is no Exception, so that it has to be named.
 FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError)
@@ -82,28 +86,79 @@ def rows_in(part: PurePath) -> int:
         raise _unreadable(part, error) from None
 
 
-def read_part(part: PurePath, wanted: Iterable[str] | None, older: bool, semantics: int) -> Part:
-    """The rows of a part, some columns of them if ``wanted`` says which. Its bytes are verified, then parsed.
+def grouped(sizes: Mapping[PurePath, int], most: int) -> list[list[PurePath]]:
+    """Parts to be made one, in order: groups of two and more with at most so many bytes together."""
+    groups, size = list[list[PurePath]](), most
+    for part, its in sizes.items():
+        if size + its > most:
+            groups.append([])
+            size = 0
+        groups[-1].append(part)
+        size += its
+    return [group for group in groups if len(group) > 1]
+
+
+def read_part(
+    part: PurePath, wanted: Iterable[str] | None, older: bool, semantics: int, marks: np.ndarray | None = None
+) -> Part:
+    """The rows of a part, some columns of them if ``wanted`` says which.
+
+    Its bytes are verified, then parsed; rows are checked whatever is wanted of them.
 
     Args:
-        wanted: columns; those that are checked come along.
+        wanted: columns, ``CELL`` and ``MARK`` among them.
         older: the store is of an earlier format, whose columns had other types.
         semantics: the store's.
+        marks: of the runs whose rows are wanted, in order; of all unless given.
     """
     data = read_checked(part)
     try:
         schema = dict(pl.read_parquet_schema(io.BytesIO(data)))
         _check_schema(part, schema, older)
-        chosen = None if wanted is None else {*wanted, *LOOKED_AT}
-        present = None if chosen is None else [name for name in schema if name in chosen]
-        table = pl.read_parquet(io.BytesIO(data), columns=present)
-        # A column that came to the schema later has no type in a part without a value of it.
-        untyped = [name for name in table.columns if schema[name] == pl.Null and name in SCHEMA]
-        table = table.cast({name: SCHEMA[name] for name in untyped})
-        _check_rows(part, table, semantics)
+        wanted = None if wanted is None else set(wanted)
+        columns = list(schema) if wanted is None else [name for name in schema if name in wanted | {*LOOKED_AT}]
+        # Where few runs are wanted most parts have none of them, and of those no more is unpacked than is checked.
+        first = columns if marks is None else [name for name in schema if name in LOOKED_AT]
+        table = _typed(pl.read_parquet(io.BytesIO(data), columns=first))
+        cells = table.select(seedless()).to_series()
+        _check_rows(part, table, cells, semantics)
+        if marks is not None:
+            ours = table["id"].filter(_among(mark(table["id"]), marks))
+            rows = pl.scan_parquet(io.BytesIO(data)).select(columns)
+            rows = rows.filter(pl.col("id").is_in(ours.implode())) if len(ours) else rows.head(0)
+            table = _typed(rows.collect())
+            cells = table.select(seedless()).to_series()
+        if wanted is not None and CELL in wanted:
+            table = table.with_columns(cells.cast(pl.Categorical).alias(CELL))
+        if wanted is not None:
+            table = table.with_columns(mark(table["id"]))
+            table = table.select([name for name in table.columns if name in wanted])
     except FAILURES as error:
         raise _unreadable(part, error) from None
     return Part(part, table, schema)
+
+
+def _typed(table: pl.DataFrame) -> pl.DataFrame:
+    """A column that came to the schema later has no type in a part without a value of it."""
+    return table.cast({name: SCHEMA[name] for name, kind in table.schema.items() if kind == pl.Null and name in SCHEMA})
+
+
+def mark(ids: pl.Series) -> pl.Series:
+    """Numbers that differ where ids do, but for one in 10^12 pairs: what seems to be there twice is looked at again."""
+    return ids.hash().alias(MARK)
+
+
+def marks_of(ids: Iterable[str]) -> np.ndarray:
+    """The marks of some runs, in order."""
+    return mark(pl.Series(list(ids), dtype=pl.String)).sort().to_numpy()
+
+
+def _among(found: pl.Series, marks: np.ndarray) -> pl.Series:
+    """Which marks are among those that are wanted, by bisection: a set of them would be made anew for every part."""
+    if not len(marks):
+        return pl.repeat(False, len(found), eager=True)
+    theirs = found.to_numpy()
+    return pl.Series(marks[np.searchsorted(marks, theirs).clip(max=len(marks) - 1)] == theirs, dtype=pl.Boolean)
 
 
 def _unreadable(part: PurePath, error: BaseException) -> StoreError:
@@ -121,7 +176,7 @@ def _check_schema(part: PurePath, schema: dict[str, Any], older: bool) -> None:
             raise StoreError(f"{foreign}: its column '{name}' has type {kind}, not {SCHEMA[name]()}; remove it")
 
 
-def _check_rows(part: PurePath, table: pl.DataFrame, semantics: int) -> None:
+def _check_rows(part: PurePath, table: pl.DataFrame, cells: pl.Series, semantics: int) -> None:
     """Refuse rows that are incomplete, of other semantics, or whose specification cannot be one."""
     for name in REQUIRED:
         if table[name].null_count():
@@ -133,10 +188,10 @@ def _check_rows(part: PurePath, table: pl.DataFrame, semantics: int) -> None:
         if other != semantics:
             older = "an older glassware" if other < semantics else f"semantics {other} in a store of an older glassware"
             raise StoreError(f"{part} has rows of {older}: runs of one drew other random numbers than the other's")
-    for spec in table.select(seedless().unique()).to_series():
+    for spec in cells.unique():
         why = _wrong_json(spec)
         if why:
-            run = table.filter(seedless() == spec)["id"][0]
+            run = table.filter(cells == spec)["id"][0]
             raise StoreError(f"{part} has a specification that {why} (run {run[:40]}); remove it")
     for name in ("n", "k"):
         lacking = table.filter(pl.col(name).is_null()) if name in table.columns else table
@@ -149,6 +204,7 @@ def _check_rows(part: PurePath, table: pl.DataFrame, semantics: int) -> None:
             raise StoreError(f"{part} has a row whose id is not that of its specification (run {wrong[0]}); remove it")
 
 
+@lru_cache(maxsize=10_000)  # the parts of a large sweep have the same few hundred
 def _wrong_json(spec: str) -> str | None:
     """What is wrong with the text of a specification. Depth is counted first: deep ones bring parsers down."""
     depth = deepest = 0

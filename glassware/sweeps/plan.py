@@ -47,7 +47,7 @@ class Plan:
 def make_plan(runs: Iterable[Run], store: Store | None, share: Share | None = None) -> Plan:
     """Ids wanted, of a share of them if one is given, minus ids finished."""
     wanted = named(runs, store, share)
-    finished = store.ids() if store is not None else set()
+    finished = set(store.read(["id"], wanted)["id"]) if store is not None else set()
     return Plan(wanted, {key: run for key, run in wanted.items() if key not in finished}, store)
 
 

@@ -18,7 +18,7 @@ import io
 import json
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 import numpy as np
@@ -26,19 +26,33 @@ import polars as pl
 
 from glassware.foundation.address import place_of
 from glassware.foundation.errors import StoreError
+from glassware.foundation.specs import seedless
 from glassware.sweeps import kept
 from glassware.sweeps.checked import write_checked
 from glassware.sweeps.disk import TEMPORARY
 from glassware.sweeps.formats import FORMAT, converted
 from glassware.sweeps.identity import SEMANTICS
 from glassware.sweeps.lock import LOCK, Holding, Note
-from glassware.sweeps.parts import check_part, each_once, joined, list_parts, read_part, rows_in
+from glassware.sweeps.parts import (
+    CELL,
+    MARK,
+    Part,
+    check_part,
+    each_once,
+    grouped,
+    joined,
+    list_parts,
+    mark,
+    marks_of,
+    read_part,
+)
 from glassware.sweeps.places import disk_of
 from glassware.sweeps.rows import SCHEMA, Row, frame
 from glassware.sweeps.share import Share
 
-MERGE_PARTS = 64  # more small parts than this are merged when a sweep ends
-SMALL_PART = 20_000  # rows; larger parts are left alone
+MERGE_PARTS = 64  # so many small parts are merged, as a sweep goes and when it ends
+SMALL_PART = 8 * 2**20  # bytes, about 20,000 rows; larger parts are left alone
+LARGE_PART = 128 * 2**20  # bytes that a merged part does not exceed: joining takes several times as much memory
 
 
 class Store:
@@ -58,20 +72,24 @@ class Store:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def read(self, columns: list[str] | None = None) -> pl.DataFrame:
-        """The whole table, or some columns of it, each run once."""
-        for attempt in range(3):
-            parts = self.parts()
-            if not parts:
-                table = frame([])
-                return table if columns is None else table.select([c for c in columns if c in table.columns])
+    def read(self, columns: list[str] | None = None, ids: Iterable[str] | None = None) -> pl.DataFrame:
+        """The whole table, or some columns of it, each run once.
+
+        Args:
+            columns: which; ``cell`` is the specification without its seed, of which there are few where every run has a
+                ``spec`` of its own: figures of millions of rows ask for it.
+            ids: only the rows of these runs, in this order; those that are not there are left out.
+        """
+        wanted = None if ids is None else pl.DataFrame({"id": list(ids)}, schema={"id": pl.String})
+        known, listed = dict[PurePath, Part](), list[PurePath]()
+        while True:
+            before, listed = listed, self.parts()
             try:
-                return self._collect(parts, columns)
+                return self._collect(listed, columns, wanted, known)
             except FileNotFoundError:
-                # A writer merged parts between the listing and the reading.
-                if attempt == 2:
+                # A writer merged parts between the listing and the reading. What was read need not be read again.
+                if listed == before:
                     raise StoreError(f"parts of {self.path} vanish while they are read") from None
-        raise AssertionError("unreachable")
 
     def weights(self, run: str, step: int | str = "final") -> dict[str, np.ndarray]:
         """The weights that a run has kept at a step, by name: ``0.w`` is the matrix of the first layer."""
@@ -88,15 +106,53 @@ class Store:
             pass
         return parts
 
-    def _collect(self, parts: list[PurePath], columns: list[str] | None) -> pl.DataFrame:
+    def _collect(
+        self,
+        parts: list[PurePath],
+        columns: list[str] | None = None,
+        wanted: pl.DataFrame | None = None,
+        known: dict[PurePath, Part] | None = None,
+    ) -> pl.DataFrame:
+        """What ``read`` returns, of some parts; those that are known are not read again, others are added to them."""
         older = self.format < FORMAT  # what its rows lack is found in their specifications
-        wanted = None if older else columns
-        table = joined(self.disk.each(lambda part: read_part(part, wanted, older, self.semantics), parts))
-        if wanted is not None and table["id"].is_duplicated().any():
-            # Whether rows of one run contradict each other shows in any column.
-            return self._collect(parts, None).select([c for c in wanted if c in table.columns])
-        table = converted(each_once(table, self.path), self.format)
+        needed = None if older or columns is None else [*columns, *(["id"] if wanted is not None else [])]
+        table = self._rows(parts, needed, None if wanted is None else marks_of(wanted["id"]), known)
+        if columns is not None and CELL in columns and CELL not in table.columns:
+            table = table.with_columns(seedless().cast(pl.Categorical).alias(CELL))
+        if wanted is not None:
+            table = wanted.join(table, on="id", how="inner", maintain_order="left")
         return table if columns is None else table.select([c for c in columns if c in table.columns])
+
+    def _rows(
+        self,
+        parts: list[PurePath],
+        columns: list[str] | None,
+        marks: np.ndarray | None,
+        known: dict[PurePath, Part] | None = None,
+    ) -> pl.DataFrame:
+        """Rows of parts, each run once, unless two of them say different things: then it is refused."""
+        if not parts:
+            return frame([])
+        found = {} if known is None else known
+
+        def read(part: PurePath, wanted: list[str] | None, marks: np.ndarray | None) -> Part:
+            needed = None if wanted is None else [*wanted, MARK]
+            return read_part(part, needed, self.format < FORMAT, self.semantics, marks)
+
+        for part in self.disk.each(lambda part: read(part, columns, marks), [p for p in parts if p not in found]):
+            found[part.path] = part
+        table = joined(found[part] for part in parts)
+        ids = table[MARK] if MARK in table.columns else mark(table["id"])
+        twice = ids.filter(ids.is_duplicated())
+        if len(twice) and columns is None:
+            table = each_once(table, self.path)
+        elif len(twice) and columns is not None:
+            # Whether rows of one run contradict each other shows in any column.
+            double = twice.unique().sort().to_numpy()
+            each_once(joined(self.disk.each(lambda part: read(part, None, double), parts)), self.path)
+            table = joined(self.disk.each(lambda part: read(part, [*columns, "id"], marks), parts))
+            table = table.unique("id", keep="first", maintain_order=True)
+        return converted(table.drop(MARK, strict=False), self.format)
 
     def _versions(self) -> tuple[int, int]:
         """Format and semantics; those of today for a store that is yet to be made."""
@@ -155,8 +211,10 @@ class Store:
                 yield writer
             finally:
                 writer.flush()
-            # Beside others only one's own parts: theirs may be on their way into a merged one.
-            writer.merge(self.parts() if share is None else writer.parts)
+            if share is None:
+                writer.merge(self.parts(), MERGE_PARTS)
+            else:  # only one's own parts: others' may be on their way into a merged one
+                writer.merge(writer.parts, 2)
 
     def _mark(self) -> None:
         marker = self.path / "store.json"
@@ -189,6 +247,7 @@ class Writer:
     def __init__(self, store: Store, seconds: float = 2.0, rows: int = 2000, held: Holding | None = None) -> None:
         self.store, self.seconds, self.limit, self.held = store, seconds, rows, held
         self.parts: list[PurePath] = []  # written by this writer
+        self._fresh: list[PurePath] = []  # those that were not merged yet
         self.written = 0
         self.wanted: int | None = None  # rows that are to be written, if that is known
         self._since = time.time()
@@ -211,21 +270,31 @@ class Writer:
         """Write what has been collected."""
         self._last = time.monotonic()
         if self._rows:
-            self.parts.append(self.store.append(frame(self._rows)))
+            self._fresh.append(self.store.append(frame(self._rows)))
+            self.parts.append(self._fresh[-1])
             self.written += len(self._rows)
             self._rows = []
             if self.held is not None:  # for ``glassware status``
                 left = None if self.wanted is None else max(0, self.wanted - self.written)
                 self.held.tell(Note(self._since, time.time(), self.written, left))
 
-    def merge(self, parts: list[PurePath]) -> None:
-        """Many small parts into one."""
-        if len(parts) < MERGE_PARTS:
+        if len(self._fresh) >= MERGE_PARTS:  # a cluster writes thousands in an hour, which a reader would have to open
+            self._join(self._fresh)
+
+    def merge(self, parts: list[PurePath], least: int) -> None:
+        """Small parts into few, if there are at least so many."""
+        if len(parts) < least:
             return
-        counts = self.store.disk.each(rows_in, parts)
-        small = [part for part, rows in zip(parts, counts, strict=True) if rows < SMALL_PART]
-        if len(small) >= MERGE_PARTS:
-            self.store.join_parts(small)
+        sizes = self.store.disk.sizes(self.store.parts_path)
+        small = {part: sizes[part] for part in parts if sizes.get(part, SMALL_PART) < SMALL_PART}
+        if len(small) >= least:
+            for group in grouped(small, LARGE_PART):
+                self._join(group)
+
+    def _join(self, parts: list[PurePath]) -> None:
+        merged, gone = self.store.join_parts(parts), set(parts)
+        self.parts = [*(part for part in self.parts if part not in gone), merged]
+        self._fresh = [part for part in self._fresh if part not in gone]
 
 
 __all__ = ["SCHEMA", "Store", "Writer"]

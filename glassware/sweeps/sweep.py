@@ -113,8 +113,8 @@ def sweep(
         rows: list[Row] = []
         _train(plan, watcher, lambda found, _: rows.append(found), lambda: None, lanes, engine, trainer)
         return select(frame(rows), plan)
-    if plan.finished:
-        tell_of_other_code(pick(kept.read(["id", COLUMN]), plan.wanted), plan.wanted, kept.path)
+    there = kept.read(["id", COLUMN] if plan.todo else None, plan.wanted) if plan.finished else frame([])
+    tell_of_other_code(there, plan.wanted, kept.path)
     listed = None if name is None else Remembered(name, title, text, tuple(named(wanted, kept)))
     if not plan.todo:
         watcher.on_plan(plan)
@@ -122,7 +122,7 @@ def sweep(
         if listed is not None and kept.semantics == SEMANTICS and recall(kept, listed.name) != listed:
             with kept.writing(share):
                 remember(kept, listed)
-        return select(kept.read(), plan)
+        return there
     seen = kept.parts()
     with kept.writing(share) as writer:
         if kept.parts() != seen:  # others have added to it since
@@ -131,7 +131,7 @@ def sweep(
             remember(kept, listed)
         writer.wanted = len(plan.todo)
         _train(plan, watcher, writer.add, writer.tick, lanes, engine, trainer)
-    return select(kept.read(), plan)
+    return kept.read(ids=plan.wanted)
 
 
 def _train(

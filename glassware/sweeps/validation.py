@@ -8,11 +8,13 @@ from pydantic import ValidationError
 
 from glassware.foundation.errors import SpecificationError
 from glassware.foundation.explain import explain
+from glassware.foundation.limits import check_depth
 from glassware.training import Run
 
 
 def build(data: Mapping[str, object]) -> Run:
     """A run from plain data, or an error that says in one sentence what is wrong with it."""
+    check_depth({"run": data})  # before Pydantic, which can refuse a deep table but not say what it is
     try:
         return Run.model_validate(data)
     except ValidationError as error:

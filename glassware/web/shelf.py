@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -14,7 +15,7 @@ from glassware.foundation.errors import GlasswareError
 from glassware.printing.claims import VERDICTS, tally
 from glassware.reports.sections import Section, study_section
 from glassware.studies import Scale, check_scale, claims, find, results
-from glassware.sweeps import Store
+from glassware.sweeps import Store, pick
 from glassware.web.library import PART, Library
 
 PAUSE = 15.0  # seconds between two looks at a store that grows
@@ -39,8 +40,9 @@ class View(Store):
         super().__init__(path)
         self._table = table
 
-    def read(self, columns: list[str] | None = None) -> pl.DataFrame:
-        return self._table if columns is None else self._table.select([c for c in columns if c in self._table.columns])
+    def read(self, columns: list[str] | None = None, ids: Iterable[str] | None = None) -> pl.DataFrame:
+        rows = self._table if ids is None else pick(self._table, ids)
+        return rows if columns is None else rows.select([c for c in columns if c in rows.columns])
 
 
 class Shelf:

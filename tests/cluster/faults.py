@@ -67,8 +67,8 @@ def workers() -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--kills", type=int, default=30)
-    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=2500)
     parser.add_argument("--store", choices=["disk", "s3"], default="disk")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--drive")

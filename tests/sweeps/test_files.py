@@ -1,3 +1,5 @@
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,7 +83,17 @@ def test_a_bad_file_is_refused_in_one_line(text, words):
 def test_an_unreadable_file_is_named(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "bad.toml").write_text("seeds =")
-    for name, words in (("absent", "No such file"), ("binary", "UTF-8"), ("bad.toml", "TOML"), (".", "directory")):
+    os.mkfifo(tmp_path / "pipe")  # nobody writes into it
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(2**25)
+    for name, words in (
+        ("pipe", "is not a file"),
+        ("huge", "no sweep file has"),
+        ("absent", "No such file"),
+        ("binary", "UTF-8"),
+        ("bad.toml", "TOML"),
+        (".", "directory"),
+    ):
         with pytest.raises(GlasswareError, match=words) as caught:
             read_sweep(tmp_path / name)
         assert str(tmp_path) in str(caught.value)

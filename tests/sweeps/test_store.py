@@ -150,7 +150,7 @@ def test_merging_keeps_every_row_in_one_part(tmp_path, monkeypatch):
 def test_large_parts_are_left_alone_by_merging(tmp_path, monkeypatch):
     fill(tmp_path)
     monkeypatch.setattr(store_module, "MERGE_PARTS", 3)
-    monkeypatch.setattr(store_module, "SMALL_PART", BATCH)
+    monkeypatch.setattr(store_module, "SMALL_PART", 1)
     fill(tmp_path, [])
     assert len(Store(tmp_path).parts()) == BATCHES
 

@@ -134,6 +134,11 @@ def test_any_data_is_a_run_or_one_sentence(data):
         ({"seed": 2**64}, "seed must be less than"),
         ({"seed": -1}, "seed must be greater than or equal to 0, not -1"),
         ({"optimiser": {"name": "sgd", "lr": 1e39}}, "optimiser.lr must be"),
+        ({"optimiser": {"name": "adam", "lr": 0.1, "eps": 1e300}}, "optimiser.eps must be less than or equal to 1000"),
+        ({"loss": "l" * 5000}, "unknown loss 'lll"),
+        ({"l" * 5000: 1}, "... of run; valid: task"),
+        ({"pairing": "half \ud83d"}, "pairing must be text in UTF-8, not 'half \\ud83d'"),
+        ({"task": [[[]]] * 3}, "task must be"),
         ({"optimiser": {"name": "sgd", "lr": float("nan")}}, "optimiser.lr must be a finite number, not nan"),
         ({"optimiser": {"name": "sgd", "lr": 1, "layer_rates": [1]}}, "one entry for each of the 2 layers, not 1"),
     ],
@@ -142,3 +147,12 @@ def test_a_mistake_is_named_with_what_would_be_valid(change, sentence):
     with pytest.raises(GlasswareError) as caught:
         build({**TINY, **change})
     assert sentence in str(caught.value)
+    assert len(str(caught.value)) < 700
+
+
+def test_a_table_too_deep_to_be_written_is_refused():
+    deep = 1
+    for _ in range(3000):
+        deep = [deep]
+    with pytest.raises(GlasswareError, match="nested more than 32 deep"):
+        build({**TINY, "task": {"name": deep}})
