@@ -19,13 +19,12 @@ def play(
 ) -> None:
     """Train ten networks in front of you: a page on this machine, until Ctrl-C.
 
-    Choose the problem (n inputs of which k matter), the width, the examples, dense or sparse first weights and the rate,
-    or one of the buttons that show what the papers found. Ten networks that differ in their seed train in seconds on two
-    cores: their errors, their weights, and how many learn.
+    Choose the problem (n inputs of which k matter), the width, the examples, dense or sparse first weights and the
+    rate, or press a button that shows what the papers found. Ten networks that differ only in their seed then train, in
+    seconds on two cores: watch their errors, their weights, and how many of them learn.
 
-    The training is one process that ends with the page and with this command. Nothing is kept on disk but compiled
-    programs, nobody else can see the page, and it needs no network. The first training on a machine compiles for half a
-    minute.
+    They train in one process, which ends with the page and with this command. Nothing is kept but compiled programs,
+    nobody else can see the page, and it needs no network. The first training on a machine compiles for half a minute.
 
     glassware play
     """

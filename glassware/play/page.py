@@ -21,8 +21,8 @@ LABELS = {
 BODY = """
 <h1>Which inputs matter?</h1>
 <p class="lead">Toss n coins. The label is the product of k of them, always the same ones, and no network is told which.
-Ten networks that differ only in their random seed train here, on this machine, from m examples, while you watch. How many
-find out?</p>
+Ten networks that differ only in their random seed train here, on this machine, from m examples, while you watch. How
+many find out?</p>
 
 <section aria-labelledby="try">
 <h2 id="try" class="heard">Try</h2>
@@ -69,7 +69,8 @@ any other</p>
 <p id="none" class="quiet">Each training that ends adds its ten networks here, beside the ones before.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="what you tried" hidden id="table"><table>
 <thead><tr><th scope="col">networks</th><th scope="col">learned</th><th scope="col">95% interval</th>
-<th scope="col">median step</th><th scope="col">one dot per network</th></tr></thead><tbody id="rows"></tbody></table></div>
+<th scope="col">median step</th><th scope="col">one dot per network</th></tr></thead>
+<tbody id="rows"></tbody></table></div>
 <details id="code"><summary>The same in Python</summary>
 <p>These very numbers, from the library:</p><pre tabindex="0" id="python">{python}</pre></details>
 </section>

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,57 @@ BEAT = 6.0  # seconds without a word from the page after which it is gone; hidde
 LONGEST = 120.0  # seconds that a training may take; the first one on a machine compiles the kernel, in half a minute
 IDLE = 300.0  # seconds that a process waits for the next one
 TICK = 0.25
+
+
+@dataclass
+class Training:
+    """What is asked for, and what has been said about it so far."""
+
+    number: int
+    settings: Settings | None
+    seed: int = 0  # whose weights are looked at
+    supports: list[list[int]] | None = None
+    frames: list[dict[str, Any]] = field(default_factory=list)
+    pictures: dict[int, dict[str, Any]] = field(default_factory=dict)  # the newest of each seed
+    lanes: list[dict[str, Any]] | None = None  # how each run ended
+    ended: bool = False
+    sorry: str = ""
+    began: float = field(default_factory=time.monotonic)
+
+    def job(self) -> str:
+        """The line that the process reads."""
+        settings = None if self.settings is None else self.settings.model_dump(mode="json")
+        return json.dumps({"number": self.number, "settings": settings, "seed": self.seed}) + "\n"
+
+    def take(self, said: dict[str, Any]) -> None:
+        """Something the process has said about it."""
+        self.supports = said.get("supports", self.supports)
+        if "frame" in said:
+            self.frames.append(said["frame"])
+        for picture in (said.get("picture"), *said.get("pictures", ())):
+            if picture:
+                self.pictures[picture["lane"]] = picture
+        if "sorry" in said:
+            self.fail(said["sorry"])
+        if "ended" in said:
+            self.lanes, self.ended = said["lanes"], True
+
+    def fail(self, why: str) -> None:
+        """It will not come to its end; one that has, stays."""
+        if not self.ended:
+            self.ended, self.sorry = True, why
+
+    def since(self, frames: int) -> dict[str, Any]:
+        """What is new for a page that has so many frames."""
+        return {
+            "number": self.number,
+            "supports": self.supports,
+            "frames": self.frames[frames:],
+            "picture": self.pictures.get(self.seed),
+            "lanes": self.lanes,
+            "ended": self.ended,
+            "sorry": self.sorry,
+        }
 
 
 class Session:
@@ -32,9 +84,7 @@ class Session:
         self.beat, self.longest, self.idle = beat, longest, idle
         self._lock = threading.RLock()
         self._child: subprocess.Popen[str] | None = None
-        self._number = 0
-        self._clear()
-        self._ended = True
+        self._now = Training(0, None, ended=True)
         self._closed = threading.Event()
         self._heard = self._busy = time.monotonic()
         threading.Thread(target=self._watch, name="glassware-play", daemon=True).start()
@@ -43,30 +93,27 @@ class Session:
     def pid(self) -> int | None:
         """Of the child process, if there is one."""
         with self._lock:
-            return self._child.pid if self._child is not None and self._child.poll() is None else None
+            return None if self._child is None else self._child.pid
 
     def warm(self) -> None:
         """Have a process ready, so that the first training begins sooner."""
         with self._lock:
-            self._hear()
+            self._heard = time.monotonic()
             self._process()
 
     def start(self, settings: Settings, seed: int = 0) -> int:
         """Train this instead of whatever is trained now; returns the training's number."""
         with self._lock:
-            self._hear()
-            self._number += 1
-            self._clear()
-            self._settings, self._seed = settings.model_dump(mode="json"), seed
+            self._heard = time.monotonic()
+            self._now = Training(self._now.number + 1, settings, seed)
             self._send()
-            return self._number
+            return self._now.number
 
     def stop(self, number: int) -> None:
         """Give up the training of this number, if it is still the newest."""
         with self._lock:
-            if number == self._number and not self._ended:
-                self._settings, self._ended = None, True
-                self._number += 1
+            if number == self._now.number and not self._now.ended:
+                self._now = Training(number + 1, None, ended=True)
                 self._send()
 
     def look(self, number: int, since: int, seed: int) -> dict[str, Any]:
@@ -78,22 +125,14 @@ class Session:
             seed: whose weights it wants to see.
         """
         with self._lock:
-            self._hear()
-            if number != self._number:
-                return {"number": self._number, "replaced": True}
-            if seed != self._seed:
-                self._seed = seed
-                if not self._ended:
+            self._heard = time.monotonic()
+            if number != self._now.number:
+                return {"number": self._now.number, "replaced": True}
+            if seed != self._now.seed:
+                self._now.seed = seed
+                if not self._now.ended:
                     self._send()
-            return {
-                "number": number,
-                "supports": self._supports,
-                "frames": self._frames[since:],
-                "picture": self._pictures.get(seed),
-                "lanes": self._lanes,
-                "ended": self._ended,
-                "sorry": self._sorry,
-            }
+            return self._now.since(since)
 
     def close(self) -> None:
         """End the process, and everything else."""
@@ -103,45 +142,27 @@ class Session:
 
     # -- inside, with the lock held -------------------------------------------------------------------------------
 
-    def _clear(self) -> None:
-        self._settings: dict[str, Any] | None = None
-        self._seed = 0
-        self._supports: list[list[int]] | None = None
-        self._frames: list[dict[str, Any]] = []
-        self._pictures: dict[int, dict[str, Any]] = {}
-        self._lanes: list[dict[str, Any]] | None = None
-        self._ended, self._sorry = False, ""
-        self._began = time.monotonic()
-
-    def _hear(self) -> None:
-        self._heard = time.monotonic()
-
     def _process(self) -> subprocess.Popen[str]:
         """The process; a new one where there is none."""
-        if self._child is None or self._child.poll() is not None:
+        if self._child is None:
             self._child = spawn()
             self._busy = time.monotonic()
             threading.Thread(target=self._read, args=(self._child,), daemon=True).start()
         return self._child
 
     def _send(self) -> None:
-        job = {"number": self._number, "settings": self._settings, "seed": self._seed}
         for _ in range(2):  # it may have died since it was looked at
             pipe = self._process().stdin
+            assert pipe is not None
             try:
-                assert pipe is not None
-                pipe.write(json.dumps(job) + "\n")
+                pipe.write(self._now.job())
                 pipe.flush()
                 return
             except OSError:
                 self._end()
 
-    def _fail(self, why: str) -> None:
-        if not self._ended:
-            self._ended, self._sorry = True, why
-
     def _end(self) -> None:
-        """Let the process go, and see to it that it is gone."""
+        """End the process, at once: it has nothing to lose."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -160,41 +181,28 @@ class Session:
             for line in answers:
                 said = json.loads(line)
                 with self._lock:
-                    if said["number"] == self._number and child is self._child and not self._ended:
-                        self._take(said)
+                    if said["number"] == self._now.number and child is self._child and not self._now.ended:
+                        self._busy = time.monotonic()
+                        self._now.take(said)
         with self._lock:
             if child is self._child:
-                self._fail("the process that trains has ended; it may have run out of memory")
+                self._now.fail("the process that trains has ended; it may have run out of memory")
                 self._end()
-
-    def _take(self, said: dict[str, Any]) -> None:
-        self._busy = time.monotonic()
-        if "supports" in said:
-            self._supports = said["supports"]
-        if "frame" in said:
-            self._frames.append(said["frame"])
-            if said["picture"]:
-                self._pictures[said["picture"]["lane"]] = said["picture"]
-        if "sorry" in said:
-            self._fail(said["sorry"])
-        if "ended" in said:
-            self._lanes, self._ended = said["lanes"], True
-            self._pictures |= {one["lane"]: one for one in said["pictures"] if one}
 
     def _watch(self) -> None:
         """End the process when the page is gone, when a training takes too long, and when none comes."""
         while not self._closed.wait(TICK):
             with self._lock:
+                now, training = time.monotonic(), self._now
                 if self._child is None:
                     continue
-                now = time.monotonic()
                 if now - self._heard > self.beat:
-                    self._fail("the page was away, and so the training stopped")
+                    training.fail("the page was away, and so the training stopped")
                     self._end()
-                elif not self._ended and now - self._began > self.longest:
-                    self._fail(f"it took more than {self.longest:.0f} seconds; make something smaller")
+                elif not training.ended and now - training.began > self.longest:
+                    training.fail(f"it took more than {self.longest:.0f} seconds; make something smaller")
                     self._end()
-                elif self._ended and now - self._busy > self.idle:
+                elif training.ended and now - self._busy > self.idle:
                     self._end()
 
 

@@ -109,12 +109,14 @@ class Preset:
 PRESETS = (
     Preset(
         "Narrow",
-        "Ten networks of 10 neurons that differ only in their seed. Some find the three inputs, the others do not: luck.",
+        "Ten networks of 10 neurons that differ only in their seed. Some find the three inputs, the others do not: "
+        "luck.",
         Settings(),
     ),
     Preset(
         "Narrow, endless data",
-        "Does more data help? Now every example is new, and it is still luck: data are not what a narrow network lacks.",
+        "Does more data help? Now every example is new, and it is still luck: data are not what a narrow network "
+        "lacks.",
         Settings(m=None),
     ),
     Preset(
