@@ -19,15 +19,12 @@ def play(
 ) -> None:
     """Train ten networks in front of you: a page on this machine, until Ctrl-C.
 
-    Choose the problem (n inputs of which k matter), the width, the examples, dense or sparse first weights and the
-    rate, or press a button that shows what the papers found. Ten networks that differ only in their seed then train, in
-    seconds on two cores: watch their errors, their weights, and how many of them learn.
+    Choose the problem (n inputs of which k matter), the width, the examples, dense or sparse first weights and the rate, or press a button that shows what the papers found. Ten networks that differ only in their seed then train, in seconds on two cores: watch their errors, their weights, and how many of them learn.
 
-    They train in one process, which ends with the page and with this command. Nothing is kept but compiled programs,
-    nobody else can see the page, and it needs no network. The first training on a machine compiles for half a minute.
+    They train in one process, which ends with the page and with this command. Nothing is kept but compiled programs, nobody else can see the page, and it needs no network. The first training on a machine compiles for half a minute.
 
     glassware play
-    """
+    """  # noqa: E501 (a paragraph of help is one line: the terminal wraps it)
     with make_console(stderr=True).status("starting"):
         from glassware.play.app import PORT, make_app
         from glassware.play.session import Session

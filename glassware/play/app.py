@@ -38,7 +38,10 @@ def make_app(session: Session) -> ASGIApp:
     shown = page(token, in_python(PRESETS[0].settings))
 
     def start(given: Mapping[str, Any]) -> dict[str, Any]:
-        settings = read(given.get("settings"))
+        try:
+            settings = read(given.get("settings"))
+        except GlasswareError as error:
+            return {"sorry": str(error)}  # an answer like any other: the page says it where it was typed
         number = session.start(settings, whole(given, "seed", SEEDS - 1))
         return {"number": number, "words": in_words(settings), "python": in_python(settings)}
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import glassware
 from glassware.play.settings import Settings
 
 BEAT = 6.0  # seconds without a word from the page after which it is gone; hidden pages may speak once a second
 LONGEST = 120.0  # seconds that a training may take; the first one on a machine compiles the kernel, in half a minute
 IDLE = 300.0  # seconds that a process waits for the next one
 TICK = 0.25
+HOME = str(Path(__file__).parents[2])  # where this package is imported from
 
 
 @dataclass
@@ -208,8 +208,7 @@ class Session:
 
 def spawn() -> subprocess.Popen[str]:
     """A new process that trains: on the CPU, without a terminal, with this very package."""
-    home = str(Path(glassware.__file__).parent.parent)
-    paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [HOME, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": os.pathsep.join(paths)}
     return subprocess.Popen(
         [sys.executable, "-m", "glassware.play.child"],

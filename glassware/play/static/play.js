@@ -104,7 +104,6 @@ function add(frame) {
     one.on.push(news.on);
     one.off.push(news.off);
     one.success = news.success;
-    if (!Number.isFinite(news.on)) one.diverged = true;
   }
 }
 
