@@ -11,7 +11,7 @@ from glassware.web.layout import field, frame
 SCRIPTS = ("pictures.js", "talk.js", "play.js")
 LABELS = {
     "n": ("n, inputs", "numeric"),
-    "k": ("k, that matter", "numeric"),
+    "k": ("k, relevant", "numeric"),
     "width": ("width", "numeric"),
     "m": ("m, or online", "text"),
     "lr": ("lr, rate", "decimal"),
@@ -42,7 +42,7 @@ many find out?</p>
 </section>
 
 <section aria-labelledby="luck" class="live">
-<div class="headline"><h2 id="luck">Not trained yet</h2><p id="pace" class="quiet"></p></div>
+<div class="headline"><h2 id="luck">Press a button, and watch</h2><p id="pace" class="quiet"></p></div>
 <div class="progress" role="progressbar" aria-label="steps taken" aria-valuemin="0" aria-valuemax="100"
  aria-valuenow="0" id="bar"><div></div></div>
 <div class="both">

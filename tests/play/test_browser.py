@@ -33,7 +33,7 @@ def tab(chromium, page):
 
 def fill(tab):
     """A training that ends in a second, filled in as one types."""
-    typed = {"n, inputs": 20, "k, that matter": 2, "width": 12, "m, or online": 200, "steps": 600, "lr, rate": 0.2}
+    typed = {"n, inputs": 20, "k, relevant": 2, "width": 12, "m, or online": 200, "steps": 600, "lr, rate": 0.2}
     for name, value in typed.items():
         tab.get_by_label(name, exact=True).fill(str(value))
     tab.get_by_label("slow motion").uncheck()

@@ -4,20 +4,23 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import glassware
 from tests.calls import GLASSWARE, call, sentence
-from tests.play.conftest import LONG, Page, gone
+from tests.play.conftest import LONG, QUICK, Page, gone
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists the children of a process")
 @pytest.mark.parametrize(
-    ("how", "trains", "code"), [(signal.SIGINT, False, 0), (signal.SIGKILL, True, -signal.SIGKILL)]
+    ("how", "code", "settings", "when"),
+    [(signal.SIGINT, 0, LONG, "supports"), (signal.SIGKILL, -signal.SIGKILL, QUICK, "ended")],
+    ids=["Ctrl-C while it trains", "kill -9 when it is idle"],
 )
-def test_it_leaves_no_child(folder, how, trains, code):
+def test_it_leaves_no_child(folder, how, code, settings, when):
     root = str(Path(glassware.__file__).parent.parent)
     command = subprocess.Popen(
         [*GLASSWARE, "play", "--no-browser"],
@@ -28,9 +31,9 @@ def test_it_leaves_no_child(folder, how, trains, code):
     )
     with command.stdout, command.stderr:
         page = Page(int(command.stdout.readline().split("127.0.0.1:")[1].split("/")[0]))
-        number = page.post("/start", {"settings": LONG.model_dump(mode="json")})[1]["number"]
-        while trains and not page.post("/look", {"number": number})[1]["frames"]:
-            pass
+        number = page.post("/start", {"settings": settings.model_dump(mode="json")})[1]["number"]
+        while not page.post("/look", {"number": number})[1][when]:
+            time.sleep(0.05)
         (child,) = _children(command.pid)
         command.send_signal(how)
         assert command.wait(10) == code
