@@ -1,4 +1,5 @@
-# `make run` reproduces the success frontier at laptop scale, `make open` shows it in the browser, `make test` tests.
+# `make run` reproduces the success frontier at laptop scale, `make open` shows it in the browser, `make play` trains
+# in front of you, `make test` tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ GPU_PYTHON ?= $(BIN)/python
 GPU_WORKERS ?= $(shell nproc 2>/dev/null || echo 4)
 GPU := $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.installed-gpu)
 
-.PHONY: run open test docs browser cluster faults gpu lint bench clean help
+.PHONY: run open play test docs browser cluster faults gpu lint bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -24,6 +25,9 @@ run: $(RUN)  ## reproduce the success frontier at laptop scale: progress, claims
 
 open: $(RUN)  ## look at results/store in the browser: studies, sweeps, every run
 	$(BIN)/glassware open results/store
+
+play: $(RUN)  ## ten networks train in front of you, in the browser
+	$(BIN)/glassware play
 
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal

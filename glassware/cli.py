@@ -21,6 +21,7 @@ from glassware.commands import (
     info,
     open_,
     plan,
+    play,
     reports,
     results,
     selections,
@@ -38,6 +39,8 @@ from glassware.foundation.names import printable
 from glassware.foundation.version import own_version
 
 UsageError: Any = typer.BadParameter.__base__  # Typer exports only this child of it
+
+WORKING = ("glassware.api.", "glassware.play.")  # what is imported once a command has begun to work
 
 
 class Commands(TyperGroup):
@@ -77,7 +80,7 @@ def _sentence(error: Any) -> str:
 
 def interrupt(*_: object) -> None:
     """Ctrl-C. During imports exit at once: compiled modules may crash when their import is interrupted."""
-    working = [module for name, module in list(sys.modules.items()) if name.startswith("glassware.api.")]
+    working = [module for name, module in list(sys.modules.items()) if name.startswith(WORKING)]
     if not working or any(getattr(module.__spec__, "_initializing", False) for module in working):
         os._exit(130)
     raise KeyboardInterrupt
@@ -157,6 +160,7 @@ def glassware(
       glassware claims pareto --json               verdicts from what is on disk
       glassware report pareto/slices               one page to send to somebody
       glassware open results/store                 what a store holds
+      glassware play                               ten networks train in front of you
       glassware status results/store               who is writing, what is left
       glassware store check results/store          is every file sound?
       glassware show 3f2a                          one run: curve, weights, neurons
@@ -241,6 +245,7 @@ for command in (
     selections.compare,
     selections.export,
     open_.open_store,
+    play.play,
     stores.status,
     show.show,
     plan.plan,

@@ -2,7 +2,8 @@
 
 from glassware.engine.choice import ENGINES, Engine, check_engine
 from glassware.engine.device import choose_lanes, devices
-from glassware.engine.lanes import Chunk, evaluation_flops, step_flops, train
+from glassware.engine.flight import Chunk, Glance
+from glassware.engine.lanes import evaluation_flops, step_flops, train
 from glassware.engine.outcome import Outcome
 from glassware.engine.solve import SOLVE_RATE, solve, solve_flops
 from glassware.engine.speed import Speed, measure_speed, round_flops
@@ -12,6 +13,7 @@ __all__ = [
     "SOLVE_RATE",
     "Chunk",
     "Engine",
+    "Glance",
     "Outcome",
     "Speed",
     "check_engine",

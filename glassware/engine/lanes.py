@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 import jax
 import numpy as np
 
 from glassware.engine.choice import Engine, KernelError, choose, fallback, family, program
 from glassware.engine.device import choose_lanes, devices, fits, level_lanes
+from glassware.engine.flight import Chunk, Flight, Glance
 from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, LaneProgram
 from glassware.engine.solve import solve
@@ -26,26 +25,6 @@ NAMED = 3  # networks in a sentence about those that are too large
 CHUNK_SECONDS = 0.4  # how long the host leaves the device alone: long enough to hide it, short enough to refill soon
 
 
-@dataclass
-class Chunk:
-    """Progress of one advance, for whoever watches."""
-
-    steps: int
-    active: int
-    seconds: float
-
-
-@dataclass
-class _Flight:
-    """A run on a lane, and its curves so far."""
-
-    run: Run
-    steps: list[np.ndarray] = field(default_factory=list)
-    curves: list[np.ndarray] = field(default_factory=list)
-    seconds: float = 0.0
-    taken: int = 0
-
-
 def train(
     runs: Iterable[Run],
     *,
@@ -53,6 +32,7 @@ def train(
     engine: Engine = "auto",
     on_chunk: Callable[[Chunk], None] | None = None,
     load: Load | None = None,
+    chunk_seconds: float | None = None,
 ) -> Iterator[Outcome]:
     """Train (or solve) all runs and yield each as it finishes, in no particular order.
 
@@ -66,6 +46,7 @@ def train(
             XLA for everything else.
         on_chunk: called after every chunk.
         load: finds the kept weights that runs start from.
+        chunk_seconds: about how long a chunk is to take, at least one round; short ones are for whoever watches.
     """
     groups: dict[Run, list[Run]] = defaultdict(list)
     solved, refused = list[Run](), list[Run]()
@@ -94,7 +75,7 @@ def train(
     for shape in groups:
         families[family(shape, engine)].append(shape)
     for shapes in sorted(families.values(), key=lambda shapes: step_flops(shapes[0])):
-        yield from _train_family(shapes, groups, lanes, engine, on_chunk, load, refused)
+        yield from _train_family(shapes, groups, lanes, engine, on_chunk, load, refused, chunk_seconds)
     if refused:
         raise GlasswareError(_too_large(refused))
 
@@ -134,6 +115,7 @@ def _train_family(
     on_chunk: Callable[[Chunk], None],
     load: Load | None,
     refused: list[Run],
+    chunk_seconds: float | None,
 ) -> Iterator[Outcome]:
     """Train shapes that one program can. On out-of-memory halve the lanes, on a kernel's failure use XLA.
 
@@ -147,7 +129,7 @@ def _train_family(
     while pending:
         pool = None
         try:
-            pool = _Pool(program(shape, wanted, used, tuple(relatives)), used, pending, load)
+            pool = _Pool(program(shape, wanted, used, tuple(relatives)), used, pending, load, chunk_seconds)
             pool.refill()
             while pool.active:
                 yield from pool.advance(on_chunk)
@@ -161,7 +143,7 @@ def _train_family(
                     for run in pending:
                         left[run.shape()].append(run)
                     for one in left:
-                        yield from _train_family([one], left, lanes, used, on_chunk, load, refused)
+                        yield from _train_family([one], left, lanes, used, on_chunk, load, refused, chunk_seconds)
                     return
                 wanted = min(wanted, choose_lanes(shape, len(pending), used))
             elif wanted <= count:
@@ -179,9 +161,12 @@ def _out_of_memory(error: Exception) -> bool:
 class _Pool:
     """The lanes of one shape while it trains."""
 
-    def __init__(self, compiled: LaneProgram, engine: Engine, pending: deque[Run], load: Load | None) -> None:
+    def __init__(
+        self, compiled: LaneProgram, engine: Engine, pending: deque[Run], load: Load | None, seconds: float | None
+    ) -> None:
         self.program, self.engine, self.pending, self.load = compiled, engine, pending, load
-        self.flights: list[_Flight | None] = [None] * compiled.lanes
+        self.seconds = CHUNK_SECONDS if seconds is None else seconds
+        self.flights: list[Flight | None] = [None] * compiled.lanes
         self.state = compiled.idle()
         self.values = jax.tree.map(lambda a: np.stack([a] * compiled.lanes), compiled.shape.values())
         self.fresh = np.zeros(compiled.lanes, bool)
@@ -215,8 +200,8 @@ class _Pool:
         seconds = time.perf_counter() - started
         taken = self._account(t, counts, steps, curves, seconds)
         self.fresh[:] = False
-        self.rounds = min(CAPACITY, max(1, round(self.rounds * min(4.0, CHUNK_SECONDS / max(seconds, 1e-6)))))
-        on_chunk(Chunk(steps=taken, active=active, seconds=seconds))
+        self.rounds = min(CAPACITY, max(1, round(self.rounds * min(4.0, self.seconds / max(seconds, 1e-6)))))
+        on_chunk(Chunk(steps=taken, active=active, seconds=seconds, look=self._look))
         for lane in np.flatnonzero(done):
             flight = self.flights[lane]
             if flight is not None:
@@ -225,6 +210,15 @@ class _Pool:
             self.refill()
         elif self.active:
             self._compact()
+
+    def _look(self) -> list[Glance]:
+        """The runs in flight, as they are now."""
+        params, columns = self.program.params, self.program.columns
+        return [
+            Glance(flight.run, flight.named(columns), lambda lane=lane: params(self.state, lane))  # type: ignore[misc]
+            for lane, flight in enumerate(self.flights)
+            if flight is not None
+        ]
 
     def _account(self, t: np.ndarray, counts: np.ndarray, steps: np.ndarray, curves: np.ndarray, seconds: float) -> int:
         """Append what was measured to each flight and share out the time; returns the steps taken by all."""
@@ -238,15 +232,10 @@ class _Pool:
                 flight.seconds += seconds * advanced[lane] / total
         return sum(advanced)
 
-    def _retire(self, lane: int, flight: _Flight, success: int, diverged: int) -> Outcome:
+    def _retire(self, lane: int, flight: Flight, success: int, diverged: int) -> Outcome:
         values = jax.tree.map(lambda a: a[lane], self.values)
-        curves = np.concatenate(flight.curves)
-        named, at = {"step": np.concatenate(flight.steps)}, 0
-        for name, shape in self.program.columns.items():
-            named[name] = curves[:, at : at + math.prod(shape)].reshape(-1, *shape)
-            at += math.prod(shape)
-        run = flight.run
-        flops = flight.taken * step_flops(run) + len(curves) * evaluation_flops(run)
+        named, run = flight.named(self.program.columns), flight.run
+        flops = flight.taken * step_flops(run) + len(named["step"]) * evaluation_flops(run)
         outcome = Outcome(
             run=run,
             steps_taken=flight.taken,
@@ -282,7 +271,7 @@ class _Pool:
             if self.flights[lane] is None:
                 values = self.pending[0].values(self.load)  # should these fail, the run is still pending
                 jax.tree.map(lambda all_, one, lane=lane: all_.__setitem__(lane, one), self.values, values)
-                self.flights[lane] = _Flight(self.pending.popleft())
+                self.flights[lane] = Flight(self.pending.popleft())
                 self.fresh[lane] = True
 
     def _turns(self) -> np.ndarray:

@@ -10,23 +10,39 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from glassware.charts.save import javascript, licences
-from glassware.reports.elements import static
+from glassware import reports
 
 HERE = Path(__file__).parent / "static"
+SHARED = Path(reports.__file__).parent / "static"
 CSS, JS, TEXT = "text/css; charset=utf-8", "text/javascript; charset=utf-8", "text/plain; charset=utf-8"
 Files = Mapping[str, tuple[str, Callable[[], str]]]  # kind and text, by name
 
-STYLES: Files = {
-    "style.css": (CSS, lambda: static("style.css")),
-    "page.css": (CSS, lambda: (HERE / "page.css").read_text(encoding="utf-8")),
-}
+
+def text(path: Path) -> Callable[[], str]:
+    """Reads a file of ours."""
+    return lambda: path.read_text(encoding="utf-8")
+
+
+# Vega is imported when it is asked for: a page that draws without it starts in a moment.
+def _licences() -> str:
+    from glassware.charts.save import licences
+
+    return licences()
+
+
+def _vega() -> str:
+    from glassware.charts.save import javascript
+
+    return f"/*!\n{_licences()}\n*/\n{javascript()}"
+
+
+STYLES: Files = {"style.css": (CSS, text(SHARED / "style.css")), "page.css": (CSS, text(HERE / "page.css"))}
 FILES: Files = {
     **STYLES,
-    "name.js": (JS, lambda: static("name.js")),
-    "page.js": (JS, lambda: (HERE / "page.js").read_text(encoding="utf-8")),
-    "vega.js": (JS, lambda: f"/*!\n{licences()}\n*/\n{javascript()}"),
-    "licences.txt": (TEXT, licences),
+    "name.js": (JS, text(SHARED / "name.js")),
+    "page.js": (JS, text(HERE / "page.js")),
+    "vega.js": (JS, _vega),
+    "licences.txt": (TEXT, _licences),
 }
 
 

@@ -52,6 +52,26 @@ def test_the_order_of_runs_does_not_matter(alone):
     assert findings(train(shuffled, lanes=7)) == alone
 
 
+@pytest.mark.parametrize("engine", ["xla", "kernels"])
+def test_whoever_watches_sees_every_run_as_it_is(engine):
+    runs = [
+        tiny(seed=seed, probes=["first_layer"], evaluation={**TINY["evaluation"], "stop": False}) for seed in (0, 1)
+    ]
+    seen = {0: [], 1: []}
+
+    def on_chunk(chunk):
+        for glance in chunk.look():
+            seen[glance.run.seed].append((glance.curves, np.asarray(glance.params()[0]["w"])))
+
+    for outcome in train_on_any(runs, engine=engine, on_chunk=on_chunk, chunk_seconds=0.0):
+        steps = [list(curves["step"]) for curves, _ in seen[outcome.run.seed]]
+        assert steps == [list(range(0, 10 * i + 1, 10)) for i in range(1, 7)]  # one evaluation per chunk
+        curves, weights = seen[outcome.run.seed][-1]
+        assert all(np.array_equal(curves[name], outcome.curves[name], equal_nan=True) for name in outcome.curves)
+        assert np.array_equal(weights.T.ravel(), outcome.final["first_layer"])
+    assert not np.array_equal(seen[0][0][1], seen[0][-1][1])
+
+
 def test_the_length_of_chunks_does_not_matter(alone, monkeypatch):
     monkeypatch.setattr(lanes_module, "CHUNK_SECONDS", 0.0)  # one round a chunk
     chunks = []

@@ -3,56 +3,34 @@
 ``make browser`` gets a Chromium.
 """
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from glassware.sweeps import grid, sweep
+from tests.browser import expect, needs_chromium, open_chromium, open_tab, serious
 from tests.helpers import TINY
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-try:
-    from playwright.sync_api import expect, sync_playwright
-except ImportError:
-    sync_playwright = None
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or sync_playwright is None, reason="no Chromium or no playwright: 'make browser' gets both"
-)
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+    with open_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
 def tab(chromium, page):
-    """A tab that notes what it asks for and what goes wrong in it."""
-    yield from _tab(chromium, page)
+    with open_tab(chromium, page.address) as tab:
+        yield tab
 
 
 @pytest.fixture
 def phone(chromium, page):
-    yield from _tab(chromium, page, viewport={"width": 375, "height": 700}, color_scheme="dark", has_touch=True)
-
-
-def _tab(chromium, page, **how):
-    context = chromium.new_context(base_url=page.address, **how)
-    tab = context.new_page()
-    asked, wrong = [], []
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    yield tab
-    context.close()
-    assert wrong == []
-    assert [url for url in asked if not url.startswith((page.address, "data:", "blob:"))] == []
+    small = {"viewport": {"width": 375, "height": 700}, "color_scheme": "dark", "has_touch": True}
+    with open_tab(chromium, page.address, **small) as tab:
+        yield tab
 
 
 def test_a_cell_is_clicked_and_leads_to_its_runs_and_to_one(tab):
@@ -124,7 +102,6 @@ def test_a_phone_in_the_dark(phone, study_address):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(chromium, page, run, study_address, scheme, folder):
     """Names, labels, contrast, landmarks, keyboard, on every page and in a report."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="'make browser' gets axe-core").Axe()
     import glassware as gw
 
     sent = gw.report("data", "test/tiny", scale="smoke", store=page.store, to="report.html").absolute().as_uri()
@@ -133,8 +110,7 @@ def test_axe_finds_nothing_serious(chromium, page, run, study_address, scheme, f
     for path in ("/", "/runs", "/cells?of=sweep:data", f"/run/{run}", study_address, "/compare", sent):
         tab.goto(path)
         expect(tab.locator(".chart:empty")).to_have_count(0)
-        found = axe.run(tab).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+        assert serious(tab) == []
     context.close()
 
 
