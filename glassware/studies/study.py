@@ -115,7 +115,7 @@ class Study:
     def built_in(self) -> bool:
         """Whether all of it came with glassware."""
         made = (*self.stages, *self.figures.values(), self.compute, self.parts)
-        functions = [getattr(one, "func", one) for one in made if one is not None]  # of a functools.partial, what it calls
+        functions = [getattr(one, "func", one) for one in made if one is not None]  # of a partial, what it calls
         return all(str(one.__module__).startswith("glassware.") for one in functions)
 
     def stage_runs(self, number: int, scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
