@@ -28,7 +28,7 @@ open: $(RUN)  ## look at results/store in the browser: studies, sweeps, every ru
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# Its pages open from disk; searching them needs a server, as `python3 -m http.server -d build/site`.
+# With the pages of one's own results, where `glassware report --all` has written them. Its pages open from disk; searching them needs a server, as `python3 -m http.server -d build/site`.
 docs: $(DOCS)  ## the documentation site, in build/site: begin with index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
