@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -10,13 +11,24 @@ from pathlib import Path
 
 import pytest
 
+import glassware as gw
+
 ROOT = Path(__file__).parent.parent
 
 
 def test_every_page_has_its_place():
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    made = {f"tutorials/{path.stem}.md" for path in (ROOT / "examples").glob("*.ipynb")} | {"reference/commands.md"}
     listed = re.findall(r"[\w/-]+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-    assert sorted(listed) == sorted(page for page in pages if not page.startswith("claims/"))
+    assert sorted(listed) == sorted(made | {page for page in pages if not page.startswith("claims/")})
+
+
+def test_every_public_name_is_in_the_reference():
+    page = (ROOT / "docs/reference/python.md").read_text()
+    named = re.findall(r"^::: glassware\.([\w.]+)$", page, re.MULTILINE)
+    functions = [f"charts.{name}" for name in gw.charts.__all__]
+    public = {name for name in dir(gw) if inspect.isclass(getattr(gw, name)) or inspect.isfunction(getattr(gw, name))}
+    assert sorted(named) == sorted([*public, *functions])
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +40,20 @@ def site(tmp_path_factory):
     built = subprocess.run(words, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=120)
     assert built.returncode == 0, built.stderr
     return folder
+
+
+def test_tutorials_and_reference_are_made_from_their_sources(site):
+    tutorial = (site / "tutorials/first-steps.html").read_text()
+    assert "learned: True at step" in tutorial
+    assert "first-steps-1.png" in tutorial
+    assert (site / "tutorials/first-steps-1.png").read_bytes().startswith(b"\x89PNG")
+    reference = (site / "reference/python.html").read_text()
+    assert "&gt;&gt;&gt;" in reference
+    assert "<blockquote>" not in reference  # an example that was not set apart as code
+    assert "model,init" in reference
+    commands = (site / "reference/commands.html").read_text()
+    assert "glassware store merge" in commands
+    assert "--set FIELD=VALUE" in commands
 
 
 def test_pages_fetch_nothing(site):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -19,6 +20,9 @@ from glassware.foundation.limits import check_counts
 from glassware.luck.frontier import Frontier, advance, cells, edges, frontiers
 from glassware.sweeps import Forecast, Reporter, make_plan, read_sweep, sweep
 from glassware.training import Run
+
+if TYPE_CHECKING:
+    import altair as alt
 
 SEEDS = 50  # most runs of a cell, where the runs given do not say it
 
@@ -44,7 +48,11 @@ class Found:
     def save(self, folder: str | Path, name: str = "frontier") -> tuple[Path, Path]:
         """Draw it: a PNG, and a page with every cell's counts."""
         check_figures(Path(folder))
-        return save(frontier_figure(self.edges, self.cells, self.rows, self.axes), Path(folder), name)
+        return save(self.chart(), Path(folder), name)
+
+    def chart(self) -> alt.TopLevelMixin:
+        """Cells and edges as a chart; a notebook draws it."""
+        return frontier_figure(self.edges, self.cells, self.rows, self.axes)
 
 
 @dataclass(frozen=True)

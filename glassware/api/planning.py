@@ -119,7 +119,10 @@ def plan_figure(plan: Advice, file: str | Path) -> list[Path]:
     check_figures(path.parent)
     prices = plan.prices()
     title = f"Data against compute: one success at {say(plan.where)}"
-    subtitle = "with the best cut-off and restarts; bars are 95% intervals, the stair is the front"
+    subtitle = [
+        "with the best cut-off and restarts; bars: 95% intervals",
+        "stair: the front by the upper ends of the bars, so that a price known badly counts for less",
+    ]
     front = pareto_front(prices)
     if not len(front):
         raise GlasswareError(f"there is nothing to draw: no cell of {say(plan.where)} has a price")

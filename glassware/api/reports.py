@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -11,14 +13,14 @@ from glassware.foundation.commands import command
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.limits import check_counts
 from glassware.foundation.names import check_path
-from glassware.studies import Scale, Study, check_scale, matching
-from glassware.sweeps import Remembered, Store, named, read_sweep_file, recall
+from glassware.studies import STUDIES, Scale, Study, check_scale, matching
+from glassware.sweeps import Remembered, Store, named, read_sweep_file, recall, remembered
 
 if TYPE_CHECKING:
     from glassware.reports.sections import Section
 
 Format: TypeAlias = Literal["html", "md"]
-REPORT = "results/report"
+REPORT, PAGES = "results/report", "results/pages"
 
 
 def report(
@@ -64,6 +66,49 @@ def report(
     for file, image in images.items():
         written(path.parent / folder / file, image)
     return written(path, text.encode())
+
+
+def report_all(
+    scale: str = "laptop",
+    store: AnyStore = STORE,
+    to: str | Path | None = None,
+    format: Format = "md",
+    seeds: int | None = None,
+    on_page: Callable[[Path], None] = lambda page: None,
+) -> Path:
+    """Write one page per study and per sweep that a store has, and ``index`` with links to them; return its path.
+
+    Args:
+        scale, store, seeds: as for ``report``.
+        to: the folder; ``results/pages`` unless given, from where the documentation site takes them (``make docs``).
+        format: ``md``, with PNG figures beside the pages, or ``html``, every page for itself.
+        on_page: called with the path of every page as it is written.
+    """
+    from glassware.reports.folder import first_page, page
+    from glassware.reports.sections import study_section, sweep_section
+
+    check_counts(seeds=seeds)
+    size, kept, (_, chosen) = check_scale(scale), existing(store), _place(None, format)
+    folder = Path(to or PAGES)
+    check_path(folder)
+    if folder.is_file():
+        raise GlasswareError(f"{folder} is a file; --all writes a folder of pages")
+    made = chain(
+        (study_section(study, size, kept, seeds) for study in STUDIES.values()),
+        (sweep_section(sweep, kept) for sweep in remembered(kept)),
+    )
+    entries = []
+    for section in made:
+        if section is None:
+            continue
+        entry, files = page(section, chosen)
+        for place, content in files.items():
+            written(folder / place, content)
+        entries.append(entry)
+        on_page(folder / entry.link)
+    if not entries:
+        raise GlasswareError(f"{kept.path} holds no study at scale {scale} and no sweep: {command('studies')}")
+    return written(folder / f"index.{chosen}", first_page(entries, scale, chosen))
 
 
 def _sections(name: str | Study, scale: Scale, store: Store, seeds: int | None) -> list[Section]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from glassware.charts.backend import Figure, alt
+from glassware.charts.backend import Figure, Record, alt
 from glassware.charts.cells import TIMES, cells
 from glassware.charts.labels import NULLS, WORDS, labels, name, percent, phrase
 from glassware.charts.pooling import notes
 from glassware.charts.theme import SHORT, colours, heading, inline, log_axis
 from glassware.foundation.statistics import bootstrap, median
 
-LOGARITHMIC = ("m", "width")  # numeric on a log axis, unless a value is missing (online)
+LOGARITHMIC = ("m", "width")  # numeric on a log axis
+APART = 0.18  # online lies beyond the last sample size by this part of the axis
+SPREAD = 0.012  # the intervals of several colours at online lie side by side, by this part of the axis
+LINE, POINT, THICKER = 2.2, 7.0, 4.0  # pixels: a line, a point, and how much thicker the lowest of coinciding lines is
 WIDTH, HEIGHT = 340, 210
 DODGE = 6  # pixels between the bars of two colours
 MANY_POINTS = 12  # on a line; more are drawn smaller
@@ -88,7 +92,7 @@ def _heading(frame: pl.DataFrame, axes: _Axes, title: str, subtitle: str, over: 
 
 def _numeric(frame: pl.DataFrame, axes: _Axes) -> bool:
     """Whether x is a numeric, logarithmic axis."""
-    return axes.x in LOGARITHMIC and not frame[axes.x].null_count() and frame[axes.x].n_unique() > 1
+    return axes.x in LOGARITHMIC and frame[axes.x].drop_nulls().n_unique() > 1
 
 
 def _rates(frame: pl.DataFrame, axes: _Axes) -> Figure:
@@ -139,9 +143,10 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
     drawn = [cell for cell in table.iter_rows(named=True) if cell["value"] is not None]
     ends = [cell[end] for cell in drawn for end in ("value", "low", "high") if cell[end] is not None]
     top = max(ends, default=1.0)  # where an interval without an upper end leaves the panel, with an arrow
+    places = _places(table, axes, hues, hue_order) if numeric else found
     records = [
         {
-            "x": cell[axes.x] if numeric else label,
+            "x": place,
             "label": label,
             "colour": hue,
             "panel": head[panel],
@@ -153,9 +158,11 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
             "counts": f"{cell['successes']} of {cell['trials']} ({percent(cell['rate'])})",
             "interval": cell["interval"],
         }
-        for cell, label, hue, panel in zip(table.iter_rows(named=True), found, hues, panels, strict=True)
+        for cell, place, label, hue, panel in zip(table.iter_rows(named=True), places, found, hues, panels, strict=True)
         if cell["value"] is not None
     ]
+    records.sort(key=lambda record: hue_order.index(record["colour"]))
+    lines, dots = _sizes(records, hue_order, nested=numeric)
     hue = alt.Color(
         "colour:N",
         sort=hue_order,
@@ -173,16 +180,17 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
     if not numeric and len(hue_order) > 1:
         base = base.encode(xOffset=_dodge(order, hue_order))
     known = base.transform_filter("isValid(datum.low)")
-    interval = known.mark_area(opacity=0.14) if numeric else known.mark_rule(strokeWidth=1.5, opacity=0.6)
+    bars = known.transform_filter("datum.piece") if numeric else known
+    intervals = [bars.mark_rule(strokeWidth=1.5, opacity=0.6)]
+    if numeric:
+        intervals.append(known.transform_filter("!datum.piece").mark_area(opacity=0.14))
     arrow = base.transform_filter("datum.open").mark_point(shape="triangle-up", filled=True, size=60, opacity=0.6)
-    points = base.mark_point(
-        filled=True, size=46 if len(order) <= MANY_POINTS else 26, opacity=1, stroke="white", strokeWidth=0.8
-    )
+    points = base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.8)
     layers = [
-        interval.encode(y=alt.Y("low:Q"), y2="high:Q", detail="piece:N"),
+        *(interval.encode(y=alt.Y("low:Q"), y2="high:Q", detail="piece:N") for interval in intervals),
         arrow.encode(y=alt.Y("high:Q")),
-        base.mark_line(strokeWidth=2.2).encode(y=y, detail="piece:N"),
-        points.encode(y=y, tooltip=tooltip),
+        base.mark_line().encode(y=y, detail="piece:N", strokeWidth=lines),
+        points.encode(y=y, tooltip=tooltip, size=dots),
     ]
     chart = alt.layer(*layers, data=inline(records)).properties(width=WIDTH, height=HEIGHT)
     if not axes.row:
@@ -193,14 +201,45 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
     return chart.facet(facet=facet, columns=1, spacing=46, bounds="flush")
 
 
+def _sizes(records: list[Record], hue_order: list[str], *, nested: bool) -> tuple[alt.StrokeWidth, alt.Size]:
+    """Widths of lines and sizes of points; nested, where colours coincide, each is wider than those drawn over it."""
+    heights = Counter((record["panel"], record["label"], record["value"]) for record in records)
+    last = len(hue_order) - 1
+    more = THICKER / max(1, last) if nested and max(heights.values(), default=1) > 1 else 0.0
+    extra = [more * (last - rank) for rank in range(len(hue_order))]
+    point = POINT if len({record["label"] for record in records}) <= MANY_POINTS else POINT - 2
+    widths = alt.Scale(domain=hue_order, range=[LINE + one for one in extra])
+    areas = alt.Scale(domain=hue_order, range=[(point + one) ** 2 for one in extra])
+    return alt.StrokeWidth("colour:N", scale=widths, legend=None), alt.Size("colour:N", scale=areas, legend=None)
+
+
+def _online(values: Sequence[float]) -> float:
+    """Where online lies on an axis of sample sizes: beyond the last."""
+    return max(values) * max(1.5, (max(values) / min(values)) ** APART)
+
+
+def _places(table: pl.DataFrame, axes: _Axes, hues: list[str], hue_order: list[str]) -> list[float]:
+    """Where every row lies on a numeric axis; colours share a place, but for online, where they lie side by side."""
+    values = table[axes.x].drop_nulls().to_list()
+    online, apart = _online(values), (max(values) / min(values)) ** SPREAD
+    middle = (len(hue_order) - 1) / 2
+    return [
+        online * apart ** (hue_order.index(hue) - middle) if value is None else value
+        for value, hue in zip(table[axes.x], hues, strict=True)
+    ]
+
+
 def _numeric_x(table: pl.DataFrame, axes: _Axes) -> alt.X:
-    values = sorted(set(table[axes.x]))
-    if len(values) <= FEW_TICKS:
-        axis = alt.Axis(values=values, tickCount=len(values), labelExpr=SHORT, grid=False, labelOverlap="greedy")
-    else:
-        axis = log_axis(values[0], values[-1], grid=False, labelOverlap="greedy")
+    values = sorted(set(table[axes.x].drop_nulls()))
+    few = len(values) <= FEW_TICKS
+    axis = log_axis(values[0], values[-1], grid=False, labelOverlap="greedy")
+    ticks, words, last = (list(values) if few else list(axis.values)), SHORT, values[-1]
+    if table[axes.x].null_count():
+        last = _online(values)
+        ticks, words = [*ticks, last], f"datum.value > {values[-1]} ? '{NULLS[axes.x]}' : {SHORT}"
+    axis.values, axis.tickCount, axis.labelExpr = ticks, len(ticks), words
     # All values, drawn or not, so that rates and times share the axis.
-    scale = alt.Scale(type="log", domain=[values[0], values[-1]], nice=False, padding=8)
+    scale = alt.Scale(type="log", domain=[values[0], last], nice=False, padding=8)
     return alt.X("x:Q", title=axes.x_title, scale=scale, axis=axis)
 
 

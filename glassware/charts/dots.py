@@ -24,8 +24,12 @@ def dots(
     x_title: str,
     y_title: str,
     subtitle: str = "",
+    percent: bool = False,
 ) -> alt.TopLevelMixin:
-    """A dot at ``y`` with a bar from ``low`` to ``high`` for every row, side by side where colours share an ``x``."""
+    """A dot at ``y`` with a bar from ``low`` to ``high`` for every row, side by side where colours share an ``x``.
+
+    ``percent`` says that y is a share.
+    """
     need(table, [column for column in (x, y, low, high, colour) if column is not None])
     found, order = labels(table, x)
     hues, hue_order = labels(table, colour) if colour else (None, [])
@@ -49,16 +53,19 @@ def dots(
         encoding["xOffset"] = alt.XOffset("colour:N", sort=hue_order, scale=alt.Scale(domain=hue_order, padding=0.35))
     else:
         encoding["color"] = alt.value(DENSE)
+    written = ".3~%" if percent else ".4~g"
     tooltip = [
         alt.Tooltip("x:N", title=x_title),
         *([alt.Tooltip("colour:N", title=name(colour))] if colour else []),
-        alt.Tooltip("y:Q", title=y_title, format=".4~g"),
-        alt.Tooltip("low:Q", title="interval from", format=".4~g"),
-        alt.Tooltip("high:Q", title="to", format=".4~g"),
+        alt.Tooltip("y:Q", title=y_title, format=written),
+        alt.Tooltip("low:Q", title="interval from", format=written),
+        alt.Tooltip("high:Q", title="to", format=written),
     ]
+    axis_y = alt.Axis(format=".2~%") if percent else alt.Axis()
     base = alt.Chart().encode(**encoding)
-    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q")
-    points = base.mark_point(filled=True, size=95, opacity=1).encode(y=alt.Y("y:Q", title=y_title), tooltip=tooltip)
+    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=y_title, axis=axis_y), y2="high:Q")
+    points = base.mark_point(filled=True, size=95, opacity=1)
+    points = points.encode(y=alt.Y("y:Q", title=y_title, axis=axis_y), tooltip=tooltip)
     data = inline(records)
     return alt.layer(bars, points, data=data).properties(width=width, height=250, title=heading(title, subtitle))
 

@@ -59,7 +59,7 @@ def success_heat_map(
         return _panels(grid, None, [] if overlay is None else overlay_records(grid, overlay)).properties(title=head)
     drawn, kinds = cell_traces(frame, curves, grid)
     first = first_pick(grid, drawn) if grid.panels <= PANELS_WITH_CURVES else None
-    figure = alt.hconcat(_panels(grid, selection(first)), curves_panel(grid, curves, drawn, kinds), spacing=40)
+    figure = alt.hconcat(_panels(grid, selection(first)), curves_panel(grid, curves, drawn, kinds, first), spacing=40)
     figure = figure.resolve_scale(color="independent", shape="independent").properties(title=head)
     figure = figure.add_params(alt.param(name=BROWSER, value=False))
     return figure if first is not None else figure.properties(usermeta={ON_PAPER: 1})

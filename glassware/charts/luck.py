@@ -12,7 +12,7 @@ NEEDED = ("examples", "flops", "flops_low", "flops_high", "width", "init", "trie
 
 
 def data_against_compute(
-    prices: pl.DataFrame, front: pl.DataFrame, *, title: str, subtitle: str = "", m: int | None = None
+    prices: pl.DataFrame, front: pl.DataFrame, *, title: str, subtitle: str | list[str] = "", m: int | None = None
 ) -> alt.TopLevelMixin:
     """A dot for every priced cell, both axes logarithmic; the front as a staircase with intervals and widths.
 
@@ -40,7 +40,7 @@ def data_against_compute(
         }
         for row, hue in zip(table.iter_rows(named=True), hues, strict=True)
     ]
-    xs, ys = table["examples"], [v for r in records for v in ((r["low"], r["high"]) if r["front"] else (r["y"],))]
+    xs, ys = table["examples"], [r[end] for r in records for end in ("low", "y", "high") if r[end] is not None]
     x = alt.X(
         "x:Q",
         title="examples a try needs",
@@ -76,6 +76,9 @@ def data_against_compute(
         base.transform_filter("!datum.front")
         .mark_point(filled=True, size=45, opacity=0.4)
         .encode(y=y, color=colour, tooltip=tooltip),
+        base.transform_filter("!datum.front")
+        .mark_rule(strokeWidth=1.2, opacity=0.3)
+        .encode(y=alt.Y("low:Q"), y2="high:Q", color=colour),
         on_front.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q"), y2="high:Q", color=colour),
         on_front.mark_point(filled=True, size=100, opacity=1, stroke="white", strokeWidth=0.8).encode(
             y=y, color=colour, tooltip=tooltip
@@ -83,8 +86,12 @@ def data_against_compute(
         on_front.mark_text(align="left", dx=9, dy=-10, fontSize=12, color=INK).encode(y=y, text="label:N"),
     ]
     if m is not None:
-        ruled = alt.Chart(inline([{"x": m}])).mark_rule(color=PICK, strokeDash=[4, 3]).encode(x="x:Q")
-        layers.insert(0, ruled)  # behind the dots
+        here = alt.Chart(inline([{"x": m, "words": f"{m:,} examples available"}]))
+        ruled = here.mark_rule(color=PICK, strokeDash=[4, 3]).encode(x="x:Q")
+        said = here.mark_text(color=PICK, align="left", baseline="top", dx=5).encode(
+            x="x:Q", y=alt.value(2), text="words:N"
+        )
+        layers = [ruled, *layers, said]  # the line behind the dots
     drawn = alt.layer(*layers, data=inline(records)).properties(width=460, height=320)
     return drawn.properties(title=heading(title, subtitle))
 

@@ -26,7 +26,7 @@ def marked_histogram(
     columns: int = 2,
     bins: int = 40,
 ) -> alt.TopLevelMixin:
-    """Share of the values in each bin, one colour per ``kind``; every panel has its own axes.
+    """Share of the values in each bin, the kinds side by side within it; every panel has its own axes.
 
     Args:
         table: one row per value. Panels and kinds keep the order in which they appear.
@@ -43,11 +43,19 @@ def marked_histogram(
     for name in panels:
         part = table.filter(pl.col(panel) == name)
         edges = np.histogram_bin_edges(np.append(part[value].to_numpy(), [0.0, part[mark][0]]), bins)
-        for which in kinds:
+        for place, which in enumerate(kinds):
             found = part.filter(pl.col(kind) == which)[value].to_numpy()
             shares = np.histogram(found, edges)[0] / max(1, len(found))
             bars += [
-                {"panel": name, "kind": which, "from": float(a), "to": float(b), "share": float(s)}
+                {
+                    "panel": name,
+                    "kind": which,
+                    "from": float(a),
+                    "to": float(b),
+                    "left": float(a + (b - a) * place / len(kinds)),
+                    "right": float(a + (b - a) * (place + 1) / len(kinds)),
+                    "share": float(s),
+                }
                 for a, b, s in zip(edges, edges[1:], shares, strict=False)
                 if s
             ]
@@ -59,11 +67,12 @@ def marked_histogram(
         legend=alt.Legend(title=None, orient="bottom", direction="horizontal"),
     )
     x = alt.X(
-        "from:Q", title=x_title, scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=4, grid=False, labelFlush=False)
+        "left:Q", title=x_title, scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=4, grid=False, labelFlush=False)
     )
     y = alt.Y("share:Q", title="share of draws", stack=None, axis=alt.Axis(format="%", tickCount=4))
     base = alt.Chart().transform_filter("isValid(datum.share)")
-    bar = base.mark_rect(opacity=0.5).encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), color=hue)
+    tooltip = ["kind:N", "from:Q", "to:Q", alt.Tooltip("share:Q", format=".1%")]
+    bar = base.mark_rect().encode(x=x, x2="right:Q", y=y, y2=alt.datum(0), color=hue, tooltip=tooltip)
     dash = alt.StrokeDash(
         "what:N",
         scale=alt.Scale(domain=[mark_title], range=[[5, 3]]),

@@ -9,7 +9,7 @@ import polars as pl
 
 from glassware.charts.backend import Record, alt
 from glassware.charts.grid import Grid
-from glassware.charts.theme import INK
+from glassware.charts.theme import PICK
 
 DASHES = [[6, 3], [2, 2], [1, 0], [10, 2, 2, 2]]
 
@@ -40,7 +40,7 @@ def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[Record]:
 
 
 def overlay_layers(base: alt.Chart, records: list[Record]) -> list[alt.Chart]:
-    """The lines, with a white edge so that they are visible on every colour."""
+    """The lines, in a red that no cell has, with a white edge so that they are visible on every colour."""
     labels = list(dict.fromkeys(str(record["line"]) for record in records))
     lines = base.transform_filter("isValid(datum.line)")
     ends = {
@@ -53,12 +53,12 @@ def overlay_layers(base: alt.Chart, records: list[Record]) -> list[alt.Chart]:
         "line:N",
         scale=alt.Scale(domain=labels, range=DASHES[: len(labels)]),
         legend=alt.Legend(
-            title=None, orient="bottom", symbolType="stroke", symbolStrokeColor=INK, symbolSize=400, labelLimit=400
+            title=None, orient="bottom", symbolType="stroke", symbolStrokeColor=PICK, symbolSize=400, labelLimit=400
         ),
     )
     return [
-        lines.mark_rule(stroke="white", strokeWidth=4.5, opacity=0.85).encode(**ends),
-        lines.mark_rule(stroke=INK, strokeWidth=2).encode(**ends, strokeDash=dash),
+        lines.mark_rule(stroke="white", strokeWidth=3.4, opacity=0.7).encode(**ends, strokeDash=dash),
+        lines.mark_rule(stroke=PICK, strokeWidth=2).encode(**ends, strokeDash=dash),
     ]
 
 

@@ -41,8 +41,9 @@ def selection(first: int | None) -> alt.Parameter:
     return alt.selection_point(name=PICKED, fields=["cell"], empty=False, toggle=False, value=value)
 
 
-def curves_panel(grid: Grid, curves: Curves, table: pl.DataFrame, kinds: list[str]) -> Figure:
+def curves_panel(grid: Grid, curves: Curves, table: pl.DataFrame, kinds: list[str], first: int | None) -> Figure:
     """The curves of the picked cell below two lines that say which cell it is and how its runs ended."""
+    drawn = table.filter(pl.col("cell") == first)["kind"].unique().to_list() if first is not None else None
     some = f"isValid({PICKED}.cell)"
     this = f"datum.cell == ({some} ? {PICKED}.cell[0] : {NONE})"
     longest = max(steps[-1] for steps in table["step"])
@@ -58,7 +59,7 @@ def curves_panel(grid: Grid, curves: Curves, table: pl.DataFrame, kinds: list[st
     more = alt.Chart(inline([{}])).transform_calculate(text=f"{BROWSER} && {some} ? 'click another cell' : ''")
     more = more.mark_text(align="right", baseline="top", color=MUTED, fontSize=12, fontStyle="italic")
     panel = alt.layer(
-        *curve_layers(table, curves, kinds),
+        *curve_layers(table, curves, kinds, on_paper=drawn),
         where.encode(text="where:N", y=alt.value(-24)),
         what.encode(text="what:N", y=alt.value(-8)),
         more.encode(text="text:N", x=alt.value("width"), y=alt.value(4)),

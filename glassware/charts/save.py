@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import zlib
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -72,9 +73,13 @@ def specification(chart: alt.TopLevelMixin) -> Spec:
     # Whatever theme and data transformer a notebook has enabled, the figure is the same.
     with alt.theme.enable("default"), alt.data_transformers.enable("default"):
         spec: Spec = chart.to_dict()  # type: ignore[attr-defined]
+    return styled(spec)
+
+
+def styled(spec: Spec) -> Spec:
+    """The specification with the house style; its own configuration takes precedence."""
     own = spec.get("config", {})
-    spec["config"] = {**CONFIG, **{key: _over(CONFIG.get(key), value) for key, value in own.items()}}
-    return spec
+    return {**spec, "config": {**CONFIG, **{key: _over(CONFIG.get(key), value) for key, value in own.items()}}}
 
 
 def on_page(spec: Spec) -> Spec:
@@ -122,9 +127,25 @@ def licences() -> str:
     return (Path(__file__).parent / "licences.txt").read_text(encoding="utf-8")
 
 
-def png(spec: Spec) -> bytes:
+def png(spec: Spec, scale: float = SCALE) -> bytes:
     """A chart's specification as it goes to print."""
-    return vl_convert.vegalite_to_png(json.dumps(on_paper(spec)), vl_version=_version(), scale=SCALE)
+    return _smaller(vl_convert.vegalite_to_png(json.dumps(on_paper(spec)), vl_version=_version(), scale=scale))
+
+
+def _smaller(image: bytes) -> bytes:
+    """The same PNG, compressed better: vl-convert compresses for speed, and a third of the size costs 20 ms."""
+    chunks, start = list[tuple[bytes, bytes]](), 8  # after the signature
+    while start < len(image):
+        size = int.from_bytes(image[start : start + 4], "big")
+        chunks.append((image[start + 4 : start + 8], image[start + 8 : start + 8 + size]))
+        start += 12 + size
+    pixels = zlib.compress(zlib.decompress(b"".join(data for kind, data in chunks if kind == b"IDAT")))
+    kept = [(kind, data) for kind, data in chunks if kind not in (b"IDAT", b"IEND")]
+    parts = (
+        len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+        for kind, data in [*kept, (b"IDAT", pixels), (b"IEND", b"")]
+    )
+    return image[:8] + b"".join(parts)
 
 
 def _version() -> str:

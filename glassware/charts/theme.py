@@ -124,4 +124,6 @@ def log_axis(low: float, high: float, **more: Any) -> alt.Axis:
         values = [value for value in values if low * 0.85 <= value <= high * 1.15]
         if len(values) > 2:
             break
+    if len(values) < 2:  # a short axis between two such numbers: its ends
+        values = list(dict.fromkeys(float(f"{end:.3g}") for end in (low, high)))
     return alt.Axis(values=values, tickCount=len(values), labelExpr=SHORT, **more)

@@ -9,6 +9,7 @@ from glassware.charts.labels import need
 from glassware.charts.theme import FAINT, INK, heading, inline, panelled
 
 ROW_HEIGHT = 22
+DARK = "luminance(scale('color', datum.value)) < 0.3"  # white text is easier to read there than ink is
 
 
 def tiles(
@@ -21,8 +22,8 @@ def tiles(
     value_title: str,
     subtitle: str = "",
     tile_width: int = 64,
-    dark: str = "false",
     legend_values: list[float] | None = None,
+    percent: bool = False,
 ) -> alt.TopLevelMixin:
     """One tile per row of the table.
 
@@ -31,8 +32,8 @@ def tiles(
         scale: the colour scale.
         title, x_title, y_title, value_title, subtitle: text.
         tile_width: in pixels.
-        dark: Vega expression on ``datum.value``: whether a tile is so dark that its text must be white.
         legend_values: values labelled in the legend.
+        percent: whether the value is a share.
     """
     need(table, ["panel", "row", "column", "value", "text"])
     panels, rows, columns = (table[name].unique(maintain_order=True).to_list() for name in ("panel", "row", "column"))
@@ -47,7 +48,7 @@ def tiles(
             alt.Tooltip("text:N", title=value_title),
         ],
     )
-    named: Spec = {"values": legend_values} if legend_values else {}
+    named: Spec = {**({"values": legend_values} if legend_values else {}), **({"format": "%"} if percent else {})}
     legend = alt.Legend(title=value_title, gradientLength=max(66, min(150, ROW_HEIGHT * len(rows))), **named)
     known = base.transform_filter("isValid(datum.value)")
     layers = [
@@ -55,7 +56,7 @@ def tiles(
         known.mark_rect(stroke="white").encode(color=alt.Color("value:Q", scale=scale, legend=legend)),
         base.mark_text(fontSize=11).encode(
             text="text:N",
-            color=alt.condition(f"isValid(datum.value) && ({dark})", alt.value("white"), alt.value(INK)),
+            color=alt.condition(f"isValid(datum.value) && {DARK}", alt.value("white"), alt.value(INK)),
         ),
     ]
     size = {"width": tile_width * len(columns), "height": ROW_HEIGHT * len(rows)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import polars as pl
 
 from glassware.charts.backend import Figure, alt
 from glassware.charts.labels import SHARES, keys, labels, name
+from glassware.charts.save import BROWSER
 from glassware.charts.theme import MUTED, SHORT, TRAIN, init_colour, inline
 
 STEP, TEST = "curve_step", "curve_test_"
@@ -101,8 +103,17 @@ def unroll(chart: Figure, *, log_x: bool = False) -> Figure:
     return points.transform_filter("datum.step > 0") if log_x else points
 
 
-def curve_layers(table: pl.DataFrame, curves: Curves, kinds: list[str], log: alt.Axis | None = None) -> list[alt.Chart]:
-    """Layers that draw traces: training gray and behind, test in the hue of its init, and the threshold."""
+def curve_layers(
+    table: pl.DataFrame,
+    curves: Curves,
+    kinds: list[str],
+    log: alt.Axis | None = None,
+    on_paper: list[str] | None = None,
+) -> list[alt.Chart]:
+    """Layers that draw traces: training gray and behind, test in the hue of its init, and the threshold.
+
+    ``on_paper`` are the kinds that the printed legend names, where a reader of the page may look at others.
+    """
     x = alt.X(
         "step:Q",
         title="training step",
@@ -112,11 +123,12 @@ def curve_layers(table: pl.DataFrame, curves: Curves, kinds: list[str], log: alt
     both = curves.train is not None
     said = curves.kind("")
     hues = [*([TRAIN] if both else []), *(init_colour(kind.removeprefix(f"{said}, ")) for kind in kinds)]
-    hue = alt.Color(
-        "kind:N",
-        scale=alt.Scale(domain=[*([curves.training] if both else []), *kinds], range=hues),
-        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", symbolType="stroke", symbolOpacity=1),
-    )
+    every = [*([curves.training] if both else []), *kinds]
+    legend = alt.Legend(title=None, orient="bottom", direction="horizontal", symbolType="stroke", symbolOpacity=1)
+    if on_paper is not None:
+        shown = [kind for kind in every if kind == curves.training or kind in on_paper]
+        legend.values = alt.ExprRef(f"{BROWSER} ? {json.dumps(every)} : {json.dumps(shown)}")
+    hue = alt.Color("kind:N", scale=alt.Scale(domain=every, range=hues), legend=legend)
     scale, axis = _heights(table, curves)
     lines = []
     for field, colour in ((("train", alt.ColorDatum(curves.training)),) if both else ()) + (("test", hue),):

@@ -85,6 +85,7 @@ def _draw(file: Path, found: Contest, folder: Path) -> list[Path]:
         subtitle="cross-validated error, mean over folds with its 95% interval",
         x_title="",
         y_title="error",
+        percent=True,
     )
     return list(charts.save(chart, folder / "tabular", file.stem))
 

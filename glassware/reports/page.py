@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from glassware.charts.save import javascript, licences
 from glassware.foundation.version import own_version
@@ -62,6 +63,29 @@ def html_report(sections: Sequence[Section]) -> str:
         vega=javascript() if any(one.drawings for one in sections) else "",
         options=elements.options(),
         draw=elements.static("name.js") + elements.static("draw.js"),
+    )
+
+
+def html_index(said: str, entries: Sequence[tuple[str, str, str, str]]) -> str:
+    """A page of links: name, address, title and a line about each."""
+    rows = "\n".join(
+        f'<tr><th scope="row"><a href="{quote(link)}">{escape(name)}</a></th>'
+        f"<td>{escape(title)}</td><td>{escape(found)}</td></tr>"
+        for name, link, title, found in entries
+    )
+    head = "".join(f'<th scope="col">{one}</th>' for one in ("study or sweep", "shows", "found"))
+    return PAGE.format(
+        policy=POLICY,
+        title="Results of glassware",
+        licences=licences(),
+        style=elements.static("style.css"),
+        date=datetime.date.today().isoformat(),
+        version=escape(own_version()),
+        contents=f"<p>{escape(said)}</p>",
+        sections=f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
+        vega="",
+        options=elements.options(),
+        draw="",
     )
 
 

@@ -115,7 +115,8 @@ class Study:
     def built_in(self) -> bool:
         """Whether all of it came with glassware."""
         made = (*self.stages, *self.figures.values(), self.compute, self.parts)
-        return all(one is None or str(one.__module__).startswith("glassware.") for one in made)
+        functions = [getattr(one, "func", one) for one in made if one is not None]  # of a partial, what it calls
+        return all(str(one.__module__).startswith("glassware.") for one in functions)
 
     def stage_runs(self, number: int, scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
         """The runs of a stage, from the rows of the stages before it."""

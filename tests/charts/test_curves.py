@@ -25,14 +25,17 @@ def test_rates_come_with_wilson_intervals_and_counts() -> None:
     assert (found["counts"], found["interval"]) == ("3 of 8 (38%)", "14–69%")
 
 
-def test_sample_sizes_are_logarithmic_unless_one_is_online() -> None:
+def test_sample_sizes_are_logarithmic_and_online_lies_beyond_them() -> None:
     frame = pl.concat([cell(3, 8, m=300), cell(8, 8, m=600), cell(8, 8, m=10_000)])
     x = x_channel(success_curves(frame, x="m", colour="width", title=""))
     assert (x["type"], x["scale"]["type"], x["scale"]["domain"]) == ("quantitative", "log", [300, 10_000])
     assert x["title"] == "sample size m"
     online = success_curves(pl.concat([cell(1, 8, m=None), frame]), x="m", colour="width", title="", x_title="examples")
     x = x_channel(online)
-    assert (x["type"], x["scale"]["domain"], x["title"]) == ("ordinal", ["300", "600", "10k", "online"], "examples")
+    assert (x["type"], x["scale"]["type"], x["title"]) == ("quantitative", "log", "examples")
+    assert {"300", "600", "10k", "online"} <= set(texts(specification(online)))
+    places = {label: row["x"] for (_, label), row in rows(online).items()}
+    assert 10_000 < places["online"] <= x["scale"]["domain"][1] < 30_000
 
 
 def test_the_line_stops_before_online() -> None:
@@ -88,6 +91,19 @@ def test_slices_set_rates_beside_times_for_each_init() -> None:
     assert drawn.count("dense init") == drawn.count("2-sparse init") == 2
     assert {"successful runs", "median steps to success", "Slices", "width r"} <= set(drawn)
     assert len(marks(spec, "line mark")) == 8
+
+
+def test_lines_that_coincide_are_drawn_one_inside_the_other() -> None:
+    def widths(other: int) -> list[float]:
+        points = itertools.product((300, 600), ((10, 7), (100, other)))
+        frame = pl.concat([cell(good, 8, m=m, width=width) for m, (width, good) in points])
+        chart = success_curves(frame, x="m", colour="width", title="")
+        (found,) = [one for one in nodes(specification(chart), "strokeWidth") if isinstance(one, dict)]
+        return list(found["scale"]["range"])
+
+    apart, together = widths(3), widths(7)
+    assert apart[0] == apart[1] == together[1]
+    assert together[0] > together[1] + 2  # the lower one shows on both sides of the upper
 
 
 def test_one_sample_size_is_no_log_axis() -> None:

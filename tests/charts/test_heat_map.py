@@ -197,9 +197,17 @@ def test_the_papers_grid_is_drawn_in_seconds(tmp_path: Path, curve_points: int) 
     chart = success_heat_map(frame, title="All", row="n", column="panel")
     png, page = save(chart, tmp_path, "all")
     assert time.process_time() - start < 6
-    assert png.stat().st_size > 300_000
+    assert png.stat().st_size > 100_000
     assert page.stat().st_size < 8_000_000
     if curve_points:
         curves = data(specification(chart), "step")
         assert sum(len(row["step"]) for row in curves) < 160_000
         assert len({row["cell"] for row in curves} - {NONE}) == 3888
+
+
+def test_the_printed_legend_names_only_what_is_drawn() -> None:
+    """The first cell is sparse; on the page one may click a dense one, so that its legend names both."""
+    spec = specification(success_heat_map(frontier(curve=[0.5, 0.4, 0.1]), title=""))
+    assert not [text for text in texts(spec) if text == "test error, dense"]
+    assert {"training error", "test error, 2-sparse"} <= set(texts(spec))
+    assert {"test error, dense", "test error, 2-sparse"} <= set(texts(on_page(spec)))

@@ -35,10 +35,11 @@ def test_every_price_is_a_dot_and_the_front_is_named() -> None:
     assert len(marks(spec, "point")) == 3
 
 
-def test_the_examples_at_hand_are_a_line() -> None:
+def test_the_examples_at_hand_are_a_line_that_says_so() -> None:
     plain, ruled = (specification(data_against_compute(PRICES, FRONT, title="", m=m)) for m in (None, 1500))
-    assert len(ruled["layer"]) == len(plain["layer"]) + 1
-    assert [{"x": 1500}] in [list(rows) for rows in ruled["datasets"].values()]
+    assert "1,500 examples available" in texts(ruled)
+    assert not [text for text in texts(plain) if "available" in text]
+    assert len(marks(ruled, "rule mark")) == len(marks(plain, "rule mark")) + 1
 
 
 def test_nothing_to_draw_is_one_sentence() -> None:

@@ -13,6 +13,7 @@ import pytest
 import glassware as gw
 from glassware import studies
 from tests.calls import call, sentence, snapshot
+from tests.helpers import TINY
 from tests.tiny_study import STUDY, WIDTHS
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>"
@@ -138,6 +139,32 @@ def test_the_command(results, folder, known):
     assert snapshot(results) == before  # a report reads
 
 
+def test_all_that_a_store_has_is_a_page_each(results, folder, known):
+    gw.sweep(gw.grid(gw.Run(**TINY), seeds=2), results, name="mine", title="A sweep of mine")
+    done = call("report", "--all", "--scale", "smoke", "--store", results)
+    assert done.exit_code == 0, done.output
+    said = [line.split(" ", 1)[1] for line in done.stdout.splitlines()]
+    pages = {"test/tiny.md", "test/nasty.md", "sweeps/mine.md"}
+    assert sorted(said) == sorted(f"results/pages/{one}" for one in {*pages, "index.md"})
+    index = (folder / "results/pages/index.md").read_text()
+    assert set(re.findall(r"\]\((.*?)\)", index)) == pages
+    assert "1 of 3 claims of the paper hold, 1 fails, 1 lacks runs" in index
+    assert "<script" not in index
+    shown = [(place, place.parent / image) for page in pages for place in [folder / "results/pages" / page]
+             for image in re.findall(r"!\[.*?\]\((.*?)\)", place.read_text())]  # fmt: skip
+    assert len(shown) > 2
+    assert all(image.is_file() for _, image in shown)
+
+
+def test_all_pages_as_html_need_no_network(results, folder, known):
+    done = call("report", "--all", "--scale", "smoke", "--store", results, "--format", "html", "-o", "site")
+    assert done.stdout.splitlines()[-1] == "report site/index.html"
+    index = Page((folder / "site/index.html").read_text())
+    assert {"test/tiny.html", "test/nasty.html"} <= set(index.loads)
+    assert HOSTILE in "".join(index.words)
+    assert Page((folder / "site/test/tiny.html").read_text()).loads == []
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -150,6 +177,8 @@ def test_the_command(results, folder, known):
         (["test/tiny", "-o", "."], ". is a folder; name a file, as report.html"),
         (["test/tiny", "--format", "pdf"], "invalid value for '--format'"),
         ([], "missing argument 'STUDY|SWEEP...'"),
+        (["test/tiny", "--all"], "give --all or names, not both"),
+        (["--all", "--scale", "smoke", "-o", "file"], "file is a file; --all writes a folder of pages"),
         (["test/tiny", "--scale", "smoke", "-o", "file/r.html"], "cannot write file/r.html: "),
     ],
 )

@@ -30,3 +30,7 @@ def test_the_declared_number_of_runs_is_that_of_the_grid(study):
 def test_an_undeclared_number_is_counted():
     study = find("pareto/slices")
     assert study.size("paper") == len(study.runs("paper")) == 7200
+
+
+def test_what_came_with_glassware_is_not_taken_for_ones_own():
+    assert not [study.name for study in STUDIES.values() if not study.built_in]

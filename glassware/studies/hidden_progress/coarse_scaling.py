@@ -164,18 +164,17 @@ def _figure(frame: pl.DataFrame) -> object:
             tenths = {size.n: fastest(found[size]) for size in sizes}
             alpha = coarse_exponent(tenths)
             known = math.isfinite(alpha)
-            words = f"{time_in_words(tenths[SIZES[0]])} · {alpha:.2f}" if known else "–"
+            words = f"{time_in_words(tenths[SIZES[0]])}, α = {alpha:.2f}" if known else "–"
             tiles_.append((place, alpha if known else None, words))
     return tiles(
         tile_table(tiles_),
         scale=alt.Scale(scheme="viridis", domainMin=0),
-        title="Coarse scaling laws c (n - 9)^α of the 10th percentile: c · α",
-        subtitle="c is the time at n = 10, α the smallest exponent that bounds n = 20 and 30",
+        title="Coarse scaling laws c (n − 9)^α of the 10th percentile",
+        subtitle="each tile: c, the steps at n = 10, and α, the smallest exponent that bounds n = 20 and 30",
         x_title="batch size B",
         y_title="setting",
         value_title="α",
         tile_width=104,
-        dark="datum.value < 0.55",
     )
 
 

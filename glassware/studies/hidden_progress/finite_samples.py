@@ -28,6 +28,7 @@ from itertools import pairwise
 
 import polars as pl
 
+from glassware.charts.labels import number
 from glassware.charts.lines import lines
 from glassware.charts.theme import DENSE
 from glassware.charts.theme import TRAIN as GRAY
@@ -276,8 +277,8 @@ CLAIMS = (
 
 
 def _figure(frame: pl.DataFrame) -> object:
-    named = frame.with_columns(panel=pl.format("m = {}, λ = {}", "m", "weight_decay"))
-    named = named.sort("weight_decay", -pl.col("m"), maintain_order=True)
+    name = pl.format("m = {}, λ = {}", "m", pl.col("weight_decay").map_elements(number, return_dtype=pl.String))
+    named = frame.sort("weight_decay", "m", maintain_order=True).with_columns(panel=name)
     table = points(named, {TRAIN: "training error", TEST: "test error"}, "panel")
     order = named.select("panel").unique(maintain_order=True).with_row_index("place")
     return lines(

@@ -172,7 +172,7 @@ STUDY = Study(
             title="The gap and the error along SGD",
             subtitle="one trial of each task, the one with the median time",
             x_title="training step",
-            y_title="gap, error",
+            y_title="gap, and test error as a fraction",
             columns=2,
         ),
     },

@@ -234,6 +234,7 @@ STUDY = Study(
             subtitle="share of seeds that learn the parity, with 95% intervals",
             x_title="layers, task (n, k)",
             y_title="successful runs",
+            percent=True,
         ),
         "error": lambda frame: lines(
             _curves(frame),

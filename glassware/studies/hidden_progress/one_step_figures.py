@@ -42,6 +42,7 @@ def error_figure(done: pl.DataFrame) -> object:
         subtitle="mean and range of the executions",
         x_title="(n, k) and examples of the step",
         y_title="error on fresh examples",
+        percent=True,
     )
 
 

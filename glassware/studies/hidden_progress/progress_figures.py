@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from glassware.charts.backend import alt
 from glassware.charts.lines import lines
-from glassware.charts.theme import DENSE, INK, SPARSE
+from glassware.charts.theme import DENSE, INK, SPARSE, heading
 from glassware.charts.theme import TRAIN as GRAY
 from glassware.foundation.statistics import NEVER
 from glassware.studies.hidden_progress.shared.curves import TEST, has, points
@@ -17,8 +18,9 @@ from glassware.studies.hidden_progress.shared.rows import rows
 
 def weights_figure(frame: pl.DataFrame, cells: Sequence[Cell]) -> object:
     """The error of one run per batch size, and below it every weight of the neuron."""
-    parts = []
+    views = []
     for name in ("test error", "weights"):
+        parts = []
         for cell in cells:
             found = rows(frame, setting=cell[0], batch=cell[1], noise=0.0)
             found = found.sort("success", descending=True, maintain_order=True).head(1)
@@ -29,17 +31,18 @@ def weights_figure(frame: pl.DataFrame, cells: Sequence[Cell]) -> object:
             end = 1.3 * (row["steps_to_success"] or NEVER)
             curves = {TEST: "test error"} if name == "test error" else _weights(row)
             for column, kind in curves.items():
-                long = points(found, {column: kind}).with_columns(
-                    line=pl.lit(column), panel=pl.lit(f"B = {cell[1]}: {name}")
-                )
+                long = points(found, {column: kind}).with_columns(line=pl.lit(column), panel=pl.lit(f"B = {cell[1]}"))
                 parts.append(long.filter(pl.col("step") <= end))
-    return lines(
-        pl.concat(parts) if parts else pl.DataFrame(), x="step", y="value", line="line", kind="kind", panel="panel",
-        title="The weights move while the error stands still", columns=2, own_y=True, x_title="training step",
-        y_title="",
-        subtitle="one run of a sinusoid neuron per batch size: its test error, and each of its weights",
-        colours={"test error": INK, "irrelevant weight": GRAY, "relevant weight": SPARSE},
-    )  # fmt: skip
+        error = name == "test error"
+        views.append(lines(
+            pl.concat(parts) if parts else pl.DataFrame(), x="step", y="value", line="line", kind="kind", panel="panel",
+            title="", columns=2, x_title="training step", y_title=name if error else "weight", percent=error,
+            colours={"test error": INK, "irrelevant weight": GRAY, "relevant weight": SPARSE},
+        ))  # fmt: skip
+    subtitle = "one run of a sinusoid neuron per batch size: its test error, and below each of its weights"
+    figure: alt.VConcatChart = alt.vconcat(*views, spacing=30)  # type: ignore[arg-type]
+    figure = figure.resolve_scale(color="independent")
+    return figure.properties(title=heading("The weights move while the error stands still", subtitle))
 
 
 def _weights(row: Row) -> dict[str, str]:

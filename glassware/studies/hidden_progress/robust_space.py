@@ -262,8 +262,8 @@ def _figure(frame: pl.DataFrame) -> object:
         x_title="initial weights",
         y_title="setting",
         value_title="converged runs",
+        percent=True,
         tile_width=132,
-        dark="datum.value < 0.06 || datum.value > 0.7",
         legend_values=[0, 0.2, 0.6, 1],
     )
 

@@ -262,7 +262,6 @@ def _times_figure(frame: pl.DataFrame) -> object:
         y_title="setting",
         value_title="log2 ours/printed",
         tile_width=168,
-        dark="abs(datum.value) > 1.6",
         legend_values=[-2, -1, 0, 1, 2],
     )
 
@@ -283,8 +282,8 @@ def _success_figure(frame: pl.DataFrame) -> object:
         x_title="batch size B",
         y_title="setting",
         value_title="converged runs",
+        percent=True,
         tile_width=104,
-        dark="datum.value < 0.15 || datum.value > 0.8",
         legend_values=[0, 0.5, 1],
     )
 

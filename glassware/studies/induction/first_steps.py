@@ -113,7 +113,7 @@ def matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
     ]  # fmt: skip
     return tiles(
         pl.DataFrame(cells), scale=alt.Scale(scheme="blues", domain=[0, 0.1]), title="W after one step",
-        x_title="earlier token", y_title="current token", value_title="W", tile_width=110, dark="datum.value > 0.06",
+        x_title="earlier token", y_title="current token", value_title="W", tile_width=110,
     )  # fmt: skip
 
 

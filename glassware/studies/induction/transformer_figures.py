@@ -47,7 +47,6 @@ def data(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
         pl.DataFrame(cells), scale=alt.Scale(scheme="blues", domain=[0, 1]), tile_width=70,
         title="A chain of its own for every sequence", x_title="next token", y_title="current token",
         value_title="share of the row", subtitle="x = " + " ".join(str(token + 1) for token in shown),
-        dark="datum.value > 0.6",
     )  # fmt: skip
 
 

@@ -190,7 +190,8 @@ def rates(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     first = frame.row(0, named=True)
     return dots(
         pl.DataFrame(table), x="arm", y="rate", low="low", high="high",
-        title="Success near the threshold does not depend on names", x_title="", y_title="share of successes",
+        title="Success near the threshold does not depend on names", x_title="", percent=True,
+        y_title="share of successes",
         subtitle=f"{first['relevant']} of {first['length']} bits, m = {first['m']}; 95% intervals",
     )  # fmt: skip
 

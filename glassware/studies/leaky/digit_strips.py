@@ -167,7 +167,7 @@ def _tiles(frame: pl.DataFrame) -> pl.DataFrame:
         row=pl.col("method"),
         column=pl.format("k = {}", "k"),
         value=pl.col("accuracy"),
-        text=pl.col("accuracy").map_elements(lambda v: f"{v:.3f}", return_dtype=pl.String),
+        text=pl.col("accuracy").map_elements(lambda v: f"{v:.1%}", return_dtype=pl.String),
     )
 
 
@@ -182,12 +182,12 @@ STUDY = Study(
             _tiles(frame),
             scale=alt.Scale(scheme="viridis", domain=[0.4, 1.0]),
             title="Parity of a strip of digits by trained and by fixed features",
-            subtitle="test accuracy, mean over seeds; 0.5 is chance",
+            subtitle="test accuracy, mean over seeds; 50% is chance",
             x_title="digits in a strip",
             y_title="method",
             value_title="accuracy",
+            percent=True,
             tile_width=96,
-            dark="datum.value < 0.7",
         ),
     },
 )

@@ -180,9 +180,10 @@ STUDY = Study(
             high="high",
             colour="part",
             title="One step and a linear readout against the share of inputs that leak",
-            subtitle="accuracy, mean and range over seeds; 0.5 is chance",
+            subtitle="accuracy, mean and range over seeds; 50% is chance",
             x_title="share of leaking inputs",
             y_title="accuracy",
+            percent=True,
         ),
     },
 )

@@ -235,7 +235,7 @@ def _tiles(frame: pl.DataFrame) -> pl.DataFrame:
                 row=pl.col("method"),
                 column=pl.format("({}, {}) N={}", "n", "k", pl.col("q") * 2),
                 value=pl.col(column),
-                text=pl.col(column).map_elements(lambda v: f"{v:.3f}", return_dtype=pl.String),
+                text=pl.col(column).map_elements(lambda v: f"{v:.1%}", return_dtype=pl.String),
             )
         )
     return pl.concat(parts)
@@ -252,12 +252,12 @@ STUDY = Study(
             _tiles(frame),
             scale=alt.Scale(scheme="viridis", domain=[0.25, 1.0]),
             title="A linear readout after one gradient step, and on features fixed in advance",
-            subtitle="accuracy of a linear readout on N features, mean over seeds; 0.5 is chance",
+            subtitle="accuracy of a linear readout on N features, mean over seeds; 50% is chance",
             x_title="(n, k) and features",
             y_title="method",
             value_title="accuracy",
+            percent=True,
             tile_width=96,
-            dark="datum.value < 0.65",
         ),
     },
 )

@@ -192,7 +192,6 @@ STUDY = Study(
             table_tiles(frame),
             scale=alt.Scale(scheme="redblue", domain=[-6, 6]), title="Table D.1, and whose rows they are",
             x_title="class", y_title="name in the table → irrep", value_title="character", tile_width=74,
-            dark="abs(datum.value) > 4",
         ),
         "printed": lambda frame: dots(
             gaps(frame), x="statement", y="value", low="low", high="high", colour="form",

@@ -45,6 +45,5 @@ def largest(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     return tiles(
         table, scale=alt.Scale(scheme="blueorange", domain=[-top, top]), title="Sparse parity: neurons on the support",
         x_title="weight", y_title="neuron, largest first", value_title="weight", tile_width=48,
-        dark=f"abs(datum.value) > {0.6 * top:.3g}",
         subtitle="u on the support, then u′ off it, then w of the two outputs; " + SETTINGS,
     )  # fmt: skip

@@ -159,6 +159,7 @@ STUDY = Study(
             subtitle="test error at the end, mean over seeds",
             x_title="examples, m",
             y_title="test error",
+            percent=True,
         ),
     },
 )

@@ -279,6 +279,7 @@ STUDY = Study(
             subtitle=f"rewound to the full network's first weights, or newly drawn; {SHOWN} full networks at most",
             x_title="full network (seed)",
             y_title="share of runs that learn",
+            percent=True,
         ),
         "support": lambda frame: charts.dots(
             share_table(frame),
@@ -292,6 +293,7 @@ STUDY = Study(
             f"{SHOWN} full networks at most",
             x_title="full network (seed)",
             y_title="share on S",
+            percent=True,
         ),
     },
 )

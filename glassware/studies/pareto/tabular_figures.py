@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from glassware.charts.backend import alt
 from glassware.charts.panels import error_panels
 from glassware.charts.theme import CATEGORIES, DENSE, SPARSE
 from glassware.charts.tiles import tiles
+from glassware.foundation.statistics import bootstrap
 
 NETWORK, FOREST, OURS = "network, best of grid", "forest, best of grid", "our estimator, as it comes"
 PRINTED = {NETWORK: "network, printed", FOREST: "forest, printed"}
 COLOURS = {
     NETWORK: DENSE, PRINTED[NETWORK]: DENSE, FOREST: CATEGORIES[2], PRINTED[FOREST]: CATEGORIES[2], OURS: SPARSE
 }  # fmt: skip
+STARTS = {"dense": "dense", "s=2": "2-sparse"}  # as the tables call them, and as figures do
 FRACTIONS = {1.0: "all rows", 0.1: "10%", 0.01: "1%"}
 
 
@@ -85,33 +89,35 @@ def by_width(frame: pl.DataFrame) -> Any:
     from glassware.tabular.benchmark.printed import TASKS
 
     found = [
-        {"panel": task, "kind": init, "width": width, "error": part["error"].median(), "printed": False}
+        {"panel": task, "kind": STARTS[init], "width": width, **_middle([part]), "printed": False}
         for (task, init, width), part in rows.group_by(["task", "init", "width"])
     ]
     found.sort(key=lambda row: (row["kind"], row["width"]))
     return error_panels(
         _in_order(found, [task.name for task in TASKS]),
         title="Error against width on 1% of the rows",
-        subtitle="networks of depth 3, Adam, 100 epochs; medians over trials",
+        subtitle="networks of depth 3, Adam, 100 epochs; medians over trials with 95% intervals",
         x="width",
         x_title="width r",
-        colours={"dense": DENSE, "s=2": SPARSE},
+        colours={"dense": DENSE, "2-sparse": SPARSE},
     )
 
 
 def by_optimiser(frame: pl.DataFrame) -> Any:
-    """Networks at 1% against width, the mean over tables, a panel an optimiser and depth."""
+    """Networks at 1% against width, the mean over tables, one panel per optimiser and depth that has two widths."""
     table = by_optimiser_table(frame)
+    table = table.filter(pl.col("width").n_unique().over("panel") > 1) if len(table) else table
     if not len(table):
         return None
     return error_panels(
         table,
         title=f"Error against width, mean of {table['tables'][0]} tables on 1% of their rows",
-        subtitle="medians over trials, 100 epochs at the rate of 0.001",
+        subtitle="medians over trials, 100 epochs at the rate of 0.001; bars: 95% intervals for these tables",
         x="width",
         x_title="width r",
-        columns=3,
-        colours={"dense": DENSE, "s=2": SPARSE},
+        columns=4,
+        colours={"dense": DENSE, "2-sparse": SPARSE},
+        own_y=False,
     )
 
 
@@ -123,23 +129,24 @@ def by_optimiser_table(frame: pl.DataFrame) -> pl.DataFrame:
     rows = rows.filter(
         pl.col("fraction") == 0.01, pl.col("weight_decay") == 0, pl.col("init").is_in(["dense", "s=2"])
     )  # fmt: skip
-    setting = ["optimiser", "depth", "width", "init"]
-    middle = rows.group_by(*setting, "task").agg(pl.col("error").median())
-    names = {"adam": "Adam", "sgd": "SGD"}
-    return (
-        middle.group_by(setting)
-        .agg(pl.col("error").mean(), pl.len().alias("tables"))
-        .filter(pl.col("tables") == rows["task"].n_unique())
-        .sort("optimiser", "depth", "init", "width")
-        .select(
-            pl.format("{}, depth {}", pl.col("optimiser").replace(names), "depth").alias("panel"),
-            pl.col("init").alias("kind"),
-            "width",
-            "error",
-            "tables",
-            printed=pl.lit(False),
+    names, tables = {"adam": "Adam", "sgd": "SGD"}, rows["task"].n_unique()
+    found = [
+        {"panel": f"{names[rule]}, depth {depth}", "kind": STARTS[init], "width": width, **_middle(parts),
+         "tables": tables, "printed": False}
+        for (rule, depth, init, width), cell in rows.sort("optimiser", "depth", "init", "width").group_by(
+            ["optimiser", "depth", "init", "width"], maintain_order=True
         )
-    )
+        if len(parts := cell.partition_by("task")) == tables
+    ]  # fmt: skip
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def _middle(tables: list[pl.DataFrame]) -> dict[str, float | None]:
+    """The mean over tables of the median over trials, with the interval that other trials of these tables leave it."""
+    trials = (table["error"].to_list() for table in tables)
+    found = bootstrap(lambda *errors: float(np.mean([np.median(one) for one in errors])), *trials)
+    low, high = (None if math.isnan(end) else end for end in (found.low, found.high))
+    return {"error": found.value, "low": low, "high": high}
 
 
 def xor(frame: pl.DataFrame) -> Any:
@@ -149,8 +156,8 @@ def xor(frame: pl.DataFrame) -> Any:
         return None
     networks = rows.filter(pl.col("method") == "network")
     widths = networks["width"].unique().sort().to_list()
-    names = {("dense", "adam"): "dense, Adam", ("s=2", "adam"): "s=2, Adam", ("dense", "sgd"): "dense, SGD",
-             ("s=2", "sgd"): "s=2, SGD"}  # fmt: skip
+    names = {("dense", "adam"): "dense, Adam", ("s=2", "adam"): "2-sparse, Adam", ("dense", "sgd"): "dense, SGD",
+             ("s=2", "sgd"): "2-sparse, SGD"}  # fmt: skip
     found = [
         {"panel": f"{size:,} rows", "kind": names[init, rule], "width": width, "error": part["error"].median()}
         for (size, init, rule, width), part in networks.group_by(["train_rows", "init", "optimiser", "width"])
@@ -184,7 +191,6 @@ def beside_printed(frame: pl.DataFrame) -> Any:
         y_title="",
         value_title="ours - printed",
         tile_width=92,
-        dark="abs(datum.value) > 4",
     )
 
 

@@ -171,7 +171,7 @@ def _margins(frame: pl.DataFrame) -> pl.DataFrame:
         known = math.isfinite(cell["margin"])
         text = f"{cell['margin']:.1f}" if known else "∞" if cell["rate"] > 0 else "–"
         m = "online" if cell["m"] is None else number(cell["m"])
-        rows.append({"panel": cell["init"], "row": number(cell["width"]), "column": m,
+        rows.append({"panel": f"{cell['init']} init", "row": number(cell["width"]), "column": m,
                      "value": cell["margin"] if known else None, "text": text})  # fmt: skip
     return pl.DataFrame(rows, schema_overrides={"value": pl.Float64})
 
@@ -187,7 +187,7 @@ STUDY = Study(
             _margins(frame), scale=alt.Scale(scheme="viridis"),
             title="How far successful cells lie above the lower bound",
             subtitle="decades of parameters × steps × examples / success over C(n, k)/4; –: no run succeeds",
-            x_title="sample size m", y_title="width r", value_title="decades", tile_width=44, dark="datum.value < 8",
+            x_title="sample size m", y_title="width r", value_title="decades", tile_width=44,
         ),
     },
     compute=compute,

@@ -293,7 +293,7 @@ STUDY = Study(
             _errors(frame), x="case", y="error", low="low", high="high", colour="network",
             title="Test error by sparsity, width and examples",
             subtitle="test error, mean and range over seeds; readout by least squares or descent",
-            x_title="examples and readout", y_title="test error",
+            x_title="examples and readout", y_title="test error", percent=True,
         ),
     },
     compute=compute, version=2,

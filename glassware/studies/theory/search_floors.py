@@ -214,7 +214,7 @@ STUDY = Study(
             _success(frame), x="case", y="value", low="low", high="high", colour="what",
             title="Elimination over GF(2) against examples and against noise",
             subtitle="share of trials that find S; noise with m = n + 20 examples",
-            x_title="examples, or share of flipped labels", y_title="found S",
+            x_title="examples, or share of flipped labels", y_title="found S", percent=True,
         ),
     },
     compute=compute,

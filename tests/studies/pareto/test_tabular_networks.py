@@ -151,7 +151,7 @@ def test_means_over_tables_are_over_the_same_tables():
     table = by_optimiser_table(together(network(), network(1, init="s=2"), some, sgd(depth=1), network(decay=0.01)))
     mean = np.mean([task.mlp.at(0.01) for task in EXACT]) / 100
     assert table["panel", "kind", "width", "tables"].rows() == [
-        ("Adam, depth 3", "dense", 100, 13), ("Adam, depth 3", "s=2", 100, 13), ("SGD, depth 1", "dense", 100, 13),
+        ("Adam, depth 3", "dense", 100, 13), ("Adam, depth 3", "2-sparse", 100, 13), ("SGD, depth 1", "dense", 100, 13),
     ]  # fmt: skip
     assert np.allclose(table["error"], [mean, mean + 0.01, mean])
     assert not len(by_optimiser_table(forest()))
