@@ -58,7 +58,7 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about rows without a vote, which are NaN
         forest.fit(X, y, None if np.all(weight == weight[0]) else weight)
-    vote = forest.oob_decision_function_ if classify else forest.oob_prediction_[:, None]
+    vote = forest.oob_decision_function_ if classify else forest.oob_prediction_.reshape(len(X), -1)
     share = forest.feature_importances_ * X.shape[1]
     return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64), _splits(forest, middle, half))
 
