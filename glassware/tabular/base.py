@@ -21,8 +21,9 @@ from glassware.tabular.encoding import Encoding, Table, check_columns, select
 from glassware.tabular.fitting import fit_all
 from glassware.tabular.inputs import DataError
 from glassware.tabular.jobs import Outcome
-from glassware.tabular.network import outputs
+from glassware.tabular.packing import Packed, pack, rounded, unpack
 from glassware.tabular.parameters import CONSTRAINTS, Constraints, ParameterError
+from glassware.tabular.predict import outputs
 from glassware.tabular.reading import importances, interactions
 from glassware.tabular.recipe import Recipe, recipe
 
@@ -222,7 +223,9 @@ class SparseMLP(BaseEstimator):
         if not all(np.isfinite(layer["w"]).all() for params, _ in networks for layer in params):
             raise DataError(f"Training diverged: learning_rate = {made.recipe.learning_rate} is too large.")
         self.recipe_ = made.recipe
-        self.members_, self.views_ = [params for params, _ in networks], [view for _, view in networks]
+        halves = made.recipe.precision == "fast"  # training has multiplied by no more of a weight
+        self.members_ = [rounded(params) if halves else params for params, _ in networks]
+        self.views_ = [view for _, view in networks]
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[Table, Shaped[np.ndarray, "..."]]:
         """Checked columns and targets."""
@@ -268,6 +271,14 @@ class SparseMLP(BaseEstimator):
 
     def _contrast(self, out: Float64[np.ndarray, "rows outputs"]) -> Float64[np.ndarray, "rows outputs"]:
         raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, object]:
+        state = super().__getstate__()
+        return {**state, "members_": pack(state["members_"])} if "members_" in state else state
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        packed = state.get("members_")
+        super().__setstate__({**state, "members_": unpack(packed)} if isinstance(packed, Packed) else state)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "members_")

@@ -28,9 +28,7 @@ COPIES = 8  # of the parameters per lane: weights, gradients and Adam's two aver
 log = logging.getLogger("glassware")
 
 
-def train(
-    jobs: list[Job], engine: Literal["auto", "xla"] = "auto", watches: Sequence[Watch] | None = None
-) -> list[Outcome]:
+def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto", watches: Sequence[Watch] = ()) -> list[Outcome]:
     """The trained networks of each job, as NumPy arrays; fewer where its watch ends the fit early.
 
     On a CPU a kernel trains one network per core (:mod:`glassware.tabular.cpu`). XLA trains on accelerators, without
@@ -65,7 +63,7 @@ def _kernel(precision: Precision = "exact") -> Callable[[list[Job], Sequence[Wat
     return train
 
 
-def _train_xla(jobs: list[Job], watches: Sequence[Watch]) -> list[Outcome]:
+def _train_xla(jobs: list[Job], watches: Sequence[Watch] = ()) -> list[Outcome]:
     """Jobs of one shape run as one program, which ends when all of it is trained.
 
     Lanes are spread over the devices. On a CPU, with one device per core, those of a core take turns, so a network is
@@ -79,7 +77,7 @@ def _train_xla(jobs: list[Job], watches: Sequence[Watch]) -> list[Outcome]:
         for part in _parts(shape, jobs, members):
             for i, outcome in zip(part, _train_part(shape, [jobs[i] for i in part]), strict=True):
                 found[i] = outcome
-                for _ in outcome.members:
+                for _ in outcome.members if watches else ():
                     watches[i].finished()
     return [found[i] for i in range(len(jobs))]
 

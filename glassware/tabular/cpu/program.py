@@ -70,11 +70,12 @@ class _Task:
         return Outcome(members, float(curve[moment]))
 
 
-def train(jobs: list[Job], watches: Sequence[Watch]) -> list[Outcome]:
+def train(jobs: list[Job], watches: Sequence[Watch] = ()) -> list[Outcome]:
     """The trained networks of each job. A network is the same bit for bit whatever it was trained beside.
 
     When a job's watch says that it is over, no further network of it is started; the first is trained in any case.
     """
+    watches = watches or [Watch()] * len(jobs)
     tasks = [_Task(job, watch) for job, watch in zip(jobs, watches, strict=True)]
     found: dict[int, Outcome] = {}
     order = [(i, member) for i, job in enumerate(jobs) for member in range(len(job.keys))]
