@@ -144,7 +144,9 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
 def fit_guide(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Guide:
     """Fit the guiding forest on a table; on one core without ``threads``."""
     y = prepared.y if prepared.classify else prepared.truth[:, 0] if prepared.truth.shape[1] == 1 else prepared.truth
-    return guide(scaling.filled(prepared.X), y, prepared.weight, prepared.classify, prepared.seed, threads)
+    return guide(
+        scaling.filled(prepared.X), y, prepared.weight, prepared.classify, prepared.seed, threads, prepared.recipe.trees
+    )
 
 
 def _target(prepared: Prepared, recipe: Recipe, found: Guide | None) -> np.ndarray:

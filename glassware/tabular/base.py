@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from glassware.foundation.arrays import Float, Float64, Shaped
 from glassware.tabular.attempts import Attempt, Prepared
 from glassware.tabular.columns import dense, typed
 from glassware.tabular.encoding import Encoding, Table, check_columns, select
+from glassware.tabular.export import export
 from glassware.tabular.fitting import fit_all
 from glassware.tabular.inputs import DataError
 from glassware.tabular.jobs import Outcome
@@ -49,8 +51,9 @@ class SparseMLP(BaseEstimator):
         cuts: every third network of an ensemble reads, instead of scaled columns, pieces of columns made by this many
             cuts in all, and starts dense. None does at 0, or where there is nothing to cut (without ``guided``: if
             there are more columns than cuts).
-        preset: ``default``, one recipe for all tables; ``patient``, for tables whose columns are uninformative one by
-            one, which the default falls back to when it has learnt little; ``paper``, that of Pareto Frontiers.
+        preset: ``default``, one recipe for all tables; ``quick``, with fewer and smaller networks; ``patient``, for
+            tables whose columns are uninformative one by one, which the default falls back to when it has learnt
+            little; ``paper``, that of Pareto Frontiers.
         precision: ``exact`` trains in float32, as the paper's preset does; ``fast`` rounds what is multiplied to
             bfloat16 (eight significant bits), sums in float32, and keeps weights, optimiser and predictions as they
             are, in 0.6 to 0.7 of the time for layers of 256 neurons. On a CPU without AVX512-BF16 instructions the
@@ -93,7 +96,7 @@ class SparseMLP(BaseEstimator):
         n_ensemble: int | None = None,
         guided: bool | None = None,
         cuts: int | None = None,
-        preset: Literal["default", "patient", "paper"] = "default",
+        preset: Literal["default", "quick", "patient", "paper"] = "default",
         precision: Literal["exact", "fast"] | None = None,
         missing: Literal["native", "median", "refuse"] = "native",
         time_limit: float | None = None,
@@ -150,6 +153,11 @@ class SparseMLP(BaseEstimator):
         """
         check_is_fitted(self)
         return interactions(self, k, X, y, top)
+
+    def export(self, path: str | PathLike[str]) -> None:
+        """Write arrays (``.npz``) from which ``examples/tabular/predict_exported.py`` predicts with NumPy alone."""
+        check_is_fitted(self)
+        export(self, path)
 
     def _blank(self) -> Self:
         """An unfitted estimator with the same parameters, the same objects."""

@@ -55,7 +55,7 @@ class SparseMLPClassifier(ClassifierMixin, SparseMLP):  # type: ignore[misc]
         n_ensemble: int | None = None,
         guided: bool | None = None,
         cuts: int | None = None,
-        preset: Literal["default", "patient", "paper"] = "default",
+        preset: Literal["default", "quick", "patient", "paper"] = "default",
         precision: Literal["exact", "fast"] | None = None,
         missing: Literal["native", "median", "refuse"] = "native",
         class_weight: Mapping[object, float] | Literal["balanced"] | None = None,
