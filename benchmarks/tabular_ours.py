@@ -24,7 +24,8 @@ import polars as pl
 from glassware.foundation.errors import GlasswareError
 from glassware.sweeps import Pieces, Store
 from glassware.tabular.attempts import fit_guide
-from glassware.tabular.benchmark.baselines import make, method_row, predictions
+from glassware.tabular.benchmark.baselines import make, method_row
+from glassware.tabular.benchmark.calibration import probabilities
 from glassware.tabular.benchmark.plan import FRACTIONS, VERSIONS, Job, our_jobs, table_name
 from glassware.tabular.benchmark.protocol import Cell, Split, split
 from glassware.tabular.benchmark.suite import Suite337
@@ -78,11 +79,13 @@ def compute(data: str | None, todo: Sequence[Fit], grown: dict[tuple[Cell, int],
     fit_all(models, tables, [grown[fit.cell, fit.trial] for fit in todo])
     seconds = (time.perf_counter() - started) / max(1, len(todo))
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        said = list(threads.map(lambda model, part: predictions(model, part.X_test), models, used))
+        classes = [len(Suite337(data).load(fit.cell.task).classes) for fit in todo]
+        test = lambda model, part, count: probabilities(model, part.X_test, count)
+        said = list(threads.map(test, models, used, classes))
     found: dict[str, list[pl.DataFrame]] = {job: [] for job in jobs}
-    for fit, part, classes in zip(todo, used, said, strict=True):
+    for fit, part, chances in zip(todo, used, said, strict=True):
         table = Suite337(data).load(fit.cell.task)
-        found[fit.job].append(method_row(table, fit.cell, fit.method, fit.trial, part, classes, seconds))
+        found[fit.job].append(method_row(table, fit.cell, fit.method, fit.trial, part, chances, seconds))
     return {job: pl.concat(rows) if rows else pl.DataFrame() for job, rows in found.items()}
 
 

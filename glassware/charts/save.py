@@ -9,11 +9,12 @@ import zlib
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from glassware.charts.backend import Spec, alt, vl_convert
 from glassware.charts.theme import CONFIG
 from glassware.foundation.errors import GlasswareError
-from glassware.foundation.names import check_path
+from glassware.foundation.names import check_path, printable
 
 SCALE = 2  # pixels per point
 BROWSER = "in_browser"  # parameter of a chart: true on the page, false on paper
@@ -72,7 +73,7 @@ def specification(chart: alt.TopLevelMixin) -> Spec:
     """The chart as Vega-Lite JSON with the house style; the chart's own configuration takes precedence."""
     # Whatever theme and data transformer a notebook has enabled, the figure is the same.
     with alt.theme.enable("default"), alt.data_transformers.enable("default"):
-        spec: Spec = chart.to_dict()  # type: ignore[attr-defined]
+        spec: Spec = _spelt(chart.to_dict())  # type: ignore[attr-defined]
     return styled(spec)
 
 
@@ -150,6 +151,15 @@ def _smaller(image: bytes) -> bytes:
 
 def _version() -> str:
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+def _spelt(value: Any) -> Any:
+    """With control characters spelt out: names of files and columns may hold some, and vl-convert ends the process."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {key: _spelt(one) for key, one in value.items()}
+    return [_spelt(one) for one in value] if isinstance(value, list) else value
 
 
 def _over(ours: object, theirs: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,12 +18,17 @@ if TYPE_CHECKING:
     from glassware.tabular.benchmark.own_table import OwnTable
 
 
+def _existing(path: Path) -> Path:
+    checked_path(path)  # first: a name may be too long even to be looked for, and to be printed
+    if not path.exists():
+        raise typer.BadParameter(f"path '{path}' does not exist")
+    return path
+
+
 def tabular(
     file: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE", help="A table: .csv, .parquet or .arff.", exists=True, readable=True, callback=checked_path
-        ),
+        typer.Argument(metavar="FILE", help="A table: .csv, .parquet or .arff.", callback=_existing),
     ],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the classes.")],
     drop: Annotated[
@@ -62,14 +68,26 @@ def tabular(
     passing = make_console(stderr=True)
     with passing.status(f"reading {file}") as status:
         tell = status.update if passing.is_terminal or as_json else passing.print
+        step = status.update if passing.is_terminal else lambda line: None
         table = read_table(file, target, drop=drop or [], missing=missing, most_rows=rows)
-        found = contest(table, wanted, folds=folds, seeds=seeds, k=k, tell=tell)
+        found = contest(table, wanted, folds=folds, seeds=seeds, k=k, tell=tell, step=step)
     if as_json:
         print(json.dumps({"file": str(file), "notes": list(table.notes), **found.plain()}, indent=2))
+        _end(found)
         return
     console = make_console()
     _print(console, file, target, table, found)
     print_figures(console, _draw(file, found, figures))
+    _end(found)
+
+
+def _end(found: Contest) -> None:
+    """After an interrupt say what is not there."""
+    kept = found.table.height
+    if found.left or not found.interactions.height:
+        missing = f"without {', '.join(found.left)}" if found.left else "our networks were not read"
+        print(f"stopped: {kept} methods kept, {missing}", file=sys.stderr)
+        raise typer.Exit(130)
 
 
 def _draw(file: Path, found: Contest, folder: Path) -> list[Path]:
@@ -98,7 +116,9 @@ def _print(console: Console, file: Path, target: str, table: OwnTable, found: Co
     folds, seeds = found.folds["fold"].n_unique(), found.folds["seed"].n_unique()
     console.print(f"Cross-validated in {folds} folds{f', drawn {seeds} times' if seeds > 1 else ''}.")
     console.print()
-    contestants = make_table("error", "interval", "against sparse", "interval", left=["method"])
+    contestants = make_table(
+        "error", "interval", "against sparse", "interval", "log loss", "Brier", "calibration error", left=["method"]
+    )
     for row in found.table.iter_rows(named=True):
         contestants.add_row(
             row["method"],
@@ -106,8 +126,13 @@ def _print(console: Console, file: Path, target: str, table: OwnTable, found: Co
             f"{row['low']:.1%} to {row['high']:.1%}",
             f"{100 * row['more']:+.1f}",
             f"{100 * row['more_low']:+.1f} to {100 * row['more_high']:+.1f}",
+            f"{row['log_loss']:.3f}",
+            f"{row['brier']:.3f}",
+            f"{row['calibration_error']:.1%}",
         )
     console.print(contestants)
+    if not found.interactions.height:
+        return
     console.print("\ncolumns that our networks read most")
     console.print(", ".join(f"{name} {share:.0%}" for name, share in found.importances.iter_rows()), soft_wrap=True)
     console.print(

@@ -91,7 +91,8 @@ class Attempt(NamedTuple):
         found = dict[int, tuple[Params, View]]()
         for part, outcome in zip(self.parts, outcomes, strict=True):
             gain = part.gain[:, None].astype(np.float32)
-            for place, (first, *rest) in zip(part.places.tolist(), outcome.members, strict=True):
+            # Fewer networks than places if the fit was ended early.
+            for place, (first, *rest) in zip(part.places.tolist(), outcome.members, strict=False):
                 found[place] = ({"w": gain * first["w"], "b": first["b"]}, *rest), part.view
         return [found[place] for place in sorted(found)]
 
@@ -142,8 +143,10 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
 
 def fit_guide(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Guide:
     """Fit the guiding forest on a table; on one core without ``threads``."""
-    y = prepared.y if prepared.classify else prepared.truth[:, 0]
-    return guide(scaling.filled(prepared.X), y, prepared.weight, prepared.classify, prepared.seed, threads)
+    y = prepared.y if prepared.classify else prepared.truth[:, 0] if prepared.truth.shape[1] == 1 else prepared.truth
+    return guide(
+        scaling.filled(prepared.X), y, prepared.weight, prepared.classify, prepared.seed, threads, prepared.recipe.trees
+    )
 
 
 def _target(prepared: Prepared, recipe: Recipe, found: Guide | None) -> np.ndarray:

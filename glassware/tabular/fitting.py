@@ -12,6 +12,7 @@ from glassware.tabular.guide import Guide
 from glassware.tabular.inputs import DataError
 from glassware.tabular.jobs import Outcome
 from glassware.tabular.lanes import train
+from glassware.tabular.watch import Watch
 
 if TYPE_CHECKING:
     from glassware.tabular.estimators import Estimator
@@ -30,15 +31,20 @@ def fit_all(estimators: Sequence[Estimator], tables: list[Prepared], guides: Seq
         tables: one per estimator.
         guides: guides already fitted on the tables.
     """
+    watches = [Watch(one.time_limit, one.verbose, one.callback) for one in estimators]
     scaled: Scaled = {}  # seeds and settings share the rows of their fold
     made = [attempt(table, table.recipe, scaled, grown) for table, grown in zip_longest(tables, guides)]
-    trained = _train(made)
+    trained = _train(made, watches)
     losses = [one.loss(outcomes) for one, outcomes in zip(made, trained, strict=True)]
-    again = [i for i, one in enumerate(estimators) if one.preset == "default" and made[i].learnt_little(losses[i])]
+    again = [
+        i
+        for i, one in enumerate(estimators)
+        if one.preset == "default" and not watches[i].over() and made[i].learnt_little(losses[i])
+    ]
     # Without cuts, whatever was set: the patient recipe reads signs.
     patient = {i: replace(estimators[i]._recipe("patient"), cuts=0) for i in again}
     seconds = [attempt(tables[i], recipe, scaled, made[i].guide) for i, recipe in patient.items()]
-    for i, one, outcomes in zip(again, seconds, _train(seconds), strict=True):
+    for i, one, outcomes in zip(again, seconds, _train(seconds, [watches[i] for i in again]), strict=True):
         if one.loss(outcomes) < BETTER * losses[i]:
             made[i], trained[i] = one, outcomes
     failed = list[DataError]()
@@ -51,7 +57,10 @@ def fit_all(estimators: Sequence[Estimator], tables: list[Prepared], guides: Seq
         raise failed[0]
 
 
-def _train(attempts: list[Attempt]) -> list[list[Outcome]]:
+def _train(attempts: list[Attempt], watches: list[Watch]) -> list[list[Outcome]]:
     """The outcomes of each attempt's parts, all trained at once."""
-    outcomes = iter(train([part.job for one in attempts for part in one.parts]))
+    parts = [(part.job, watch) for one, watch in zip(attempts, watches, strict=True) for part in one.parts]
+    for job, watch in parts:
+        watch.plan(len(job.keys))
+    outcomes = iter(train([job for job, _ in parts], watches=[watch for _, watch in parts]))
     return [[next(outcomes) for _ in one.parts] for one in attempts]

@@ -40,14 +40,22 @@ class Guide(NamedTuple):
         return np.asarray(root / np.sqrt(np.mean(np.square(root))))
 
 
-def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed: int, threads: bool = True) -> Guide:
+def guide(
+    X: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    classify: bool,
+    seed: int,
+    threads: bool = True,
+    trees: int = TREES,
+) -> Guide:
     """Fit the forest, on all cores if the table is large and ``threads`` are allowed.
 
     ``X`` has no missing values; numbers in ``y`` have a standard deviation of 1.
     """
     X, middle, half = _rescale_for_trees(X)
     options: dict[str, int | bool | None] = {
-        "n_estimators": TREES,
+        "n_estimators": trees,
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
         "random_state": seed,
@@ -58,7 +66,7 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about rows without a vote, which are NaN
         forest.fit(X, y, None if np.all(weight == weight[0]) else weight)
-    vote = forest.oob_decision_function_ if classify else forest.oob_prediction_[:, None]
+    vote = forest.oob_decision_function_ if classify else forest.oob_prediction_.reshape(len(X), -1)
     share = forest.feature_importances_ * X.shape[1]
     return Guide(np.maximum(share, LEAST_SHARE), np.asarray(vote, np.float64), _splits(forest, middle, half))
 

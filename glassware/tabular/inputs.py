@@ -1,4 +1,4 @@
-"""Checks of the inputs, missing values, and the scaling of columns."""
+"""Missing values, and the scaling of columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from glassware.foundation.arrays import Float
@@ -23,24 +22,6 @@ class DataError(GlasswareError, ValueError):
     """A table or a parameter that cannot be used; also a ValueError, as scikit-learn's tools expect."""
 
 
-def refuse_categories(X: ArrayLike) -> None:
-    """Refuse a frame with a column that is not numeric, by name. Arrays have no names: scikit-learn checks those."""
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return
-    for name, dtype in zip(X.columns, X.dtypes, strict=True):
-        if not _numeric(dtype):
-            raise DataError(
-                f"Column {name!r} is of type {dtype}: encode it as numbers first, for example with a OneHotEncoder"
-                " in a pipeline."
-            )
-
-
-def _numeric(dtype: object) -> bool:
-    if hasattr(dtype, "is_numeric"):  # Polars; a column of nothing but nulls has the type Null
-        return bool(dtype.is_numeric()) or str(dtype) in ("Boolean", "Null")
-    return getattr(dtype, "kind", "O") in "biuf"
-
-
 def refuse_missing(X: Float[np.ndarray, "rows columns"], names: Sequence[str] | None) -> None:
     """Raise if a column has missing values, and say what to do."""
     counts = np.isnan(X).sum(axis=0)
@@ -48,7 +29,7 @@ def refuse_missing(X: Float[np.ndarray, "rows columns"], names: Sequence[str] | 
         column = int(np.argmax(counts > 0))
         name = repr(names[column]) if names is not None else str(column)
         raise DataError(
-            f"Column {name} contains NaN in {counts[column]} of {len(X)} rows: impute it, or pass missing='median'."
+            f"Column {name} contains NaN in {counts[column]} of {len(X)} rows: impute it, or pass missing='native'."
         )
 
 

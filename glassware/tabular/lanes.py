@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -20,6 +20,7 @@ from glassware.foundation.arrays import Array, Float32, Int32, LaneValues, Param
 from glassware.tabular.jobs import Job, Lane, Outcome, Shape, best_check, lane_values
 from glassware.tabular.loop import fit
 from glassware.tabular.recipe import Precision
+from glassware.tabular.watch import Watch
 
 CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes at once per core, or per accelerator
 COPIES = 8  # of the parameters per lane: weights, gradients and Adam's two averages, each old and new
@@ -27,25 +28,26 @@ COPIES = 8  # of the parameters per lane: weights, gradients and Adam's two aver
 log = logging.getLogger("glassware")
 
 
-def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto") -> list[Outcome]:
-    """The trained networks of each job, as NumPy arrays.
+def train(jobs: list[Job], engine: Literal["auto", "xla"] = "auto", watches: Sequence[Watch] = ()) -> list[Outcome]:
+    """The trained networks of each job, as NumPy arrays; fewer where its watch ends the fit early.
 
     On a CPU a kernel trains one network per core (:mod:`glassware.tabular.cpu`). XLA trains on accelerators, without
     Numba, and on request. On a CPU a network is the same bit for bit whatever it is trained beside.
     """
+    watches = watches or [Watch()] * len(jobs)
     if engine == "xla" or not on_cpu():
-        return _train_xla(jobs)
+        return _train_xla(jobs, watches)
     # By precision: if one kernel cannot be compiled, the other still trains.
     found: dict[int, Outcome] = {}
     for precision in sorted({job.recipe.precision for job in jobs}):
         places = [i for i, job in enumerate(jobs) if job.recipe.precision == precision]
-        trained = (_kernel(precision) or _train_xla)([jobs[i] for i in places])
+        trained = (_kernel(precision) or _train_xla)([jobs[i] for i in places], [watches[i] for i in places])
         found |= dict(zip(places, trained, strict=True))
     return [found[i] for i in range(len(jobs))]
 
 
 @cache
-def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcome]] | None:
+def _kernel(precision: Precision = "exact") -> Callable[[list[Job], Sequence[Watch]], list[Outcome]] | None:
     """The trainer for jobs of this precision on CPU cores; None if it cannot be compiled."""
     if find_spec("numba") is None:
         return None
@@ -61,8 +63,8 @@ def _kernel(precision: Precision = "exact") -> Callable[[list[Job]], list[Outcom
     return train
 
 
-def _train_xla(jobs: list[Job]) -> list[Outcome]:
-    """Jobs of one shape run as one program.
+def _train_xla(jobs: list[Job], watches: Sequence[Watch] = ()) -> list[Outcome]:
+    """Jobs of one shape run as one program, which ends when all of it is trained.
 
     Lanes are spread over the devices. On a CPU, with one device per core, those of a core take turns, so a network is
     the same bit for bit whatever it is trained beside; on an accelerator they step together.
@@ -75,6 +77,8 @@ def _train_xla(jobs: list[Job]) -> list[Outcome]:
         for part in _parts(shape, jobs, members):
             for i, outcome in zip(part, _train_part(shape, [jobs[i] for i in part]), strict=True):
                 found[i] = outcome
+                for _ in outcome.members if watches else ():
+                    watches[i].finished()
     return [found[i] for i in range(len(jobs))]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import jax
@@ -88,28 +87,3 @@ def _back(
 
 
 _in_halves.defvjp(_forward, _back)
-
-
-def outputs(
-    members: Sequence[Params], views: Sequence[View], X: Float64[np.ndarray, "rows columns"]
-) -> Float64[np.ndarray, "members rows outputs"]:
-    """Outputs with NumPy, in float64: a row's does not depend on the rows beside it.
-
-    Args:
-        members: networks.
-        views: what each of them reads of the rows.
-        X: rows, not yet scaled.
-    """
-    wide = [
-        [{name: array.astype(np.float64) for name, array in layer.items()} for layer in params] for params in members
-    ]
-    found = np.empty((len(members), len(X), members[0][-1]["b"].shape[0]))
-    for start in range(0, len(X), ROWS_AT_ONCE):
-        part = slice(start, start + ROWS_AT_ONCE)
-        seen = {id(view): view.transform(X[part]) for view in {id(view): view for view in views}.values()}
-        for i, (params, view) in enumerate(zip(wide, views, strict=True)):
-            z = seen[id(view)]
-            for layer in params[:-1]:
-                z = np.maximum(z @ layer["w"] + layer["b"], 0.0)
-            found[i, part] = z @ params[-1]["w"] + params[-1]["b"]
-    return found

@@ -71,7 +71,7 @@ def _readings(estimator: Estimator) -> Iterator[Float[np.ndarray, "columns neuro
     for params, view in zip(estimator.members_, estimator.views_, strict=True):
         inputs = _reading(params) * view.size[:, None]
         found = np.zeros((estimator.n_features_in_, inputs.shape[1]))
-        np.add.at(found, view.columns, inputs)
+        np.add.at(found, estimator.encoding_.source[view.columns], inputs)
         yield found
 
 
@@ -108,7 +108,8 @@ def _strength(estimator: Estimator, columns: tuple[int, ...], x: Float[np.ndarra
         other = x[rng.permutation(len(x))]
         mixed = np.repeat(x[None], len(parts), axis=0)
         for rows, part in zip(mixed, parts, strict=True):
-            rows[:, part] = other[:, part]
+            mine = np.isin(estimator.encoding_.source, part)
+            rows[:, mine] = other[:, mine]
         out = estimator._contrast(estimator._outputs(mixed.reshape(-1, x.shape[1])).mean(axis=0))
         signed = np.tensordot(signs, out.reshape(len(parts), len(x), -1), axes=1)
         total += float(np.mean(np.square(signed)))
@@ -120,16 +121,10 @@ def _score_drop(
 ) -> float:
     """How much the score drops when the columns of the set are shuffled together."""
     rng = np.random.default_rng(0)
-    score = lambda rows: estimator.score(_named(estimator, rows), y)
+    mine = np.isin(estimator.encoding_.source, columns)
     shuffled = []
     for _ in range(SHUFFLES):
         mixed = x.copy()
-        mixed[:, list(columns)] = x[rng.permutation(len(x))][:, list(columns)]
-        shuffled.append(score(mixed))
-    return float(score(x) - np.mean(shuffled))
-
-
-def _named(estimator: Estimator, x: Float[np.ndarray, "rows columns"]) -> np.ndarray | pl.DataFrame:
-    """The rows as the estimator knows them: a frame where it was fitted on one."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return x if names is None else pl.DataFrame(x, schema=[str(name) for name in names])
+        mixed[:, mine] = x[rng.permutation(len(x))][:, mine]
+        shuffled.append(estimator._score(mixed, y))
+    return float(estimator._score(x, y) - np.mean(shuffled))

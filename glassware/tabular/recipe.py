@@ -13,8 +13,6 @@ Scale = Literal["standard", "mixed", "signs"]
 Start = Literal["plain", "spread"]
 Precision = Literal["exact", "fast"]
 
-STEPS_PER_ROOT = 64  # the default recipe's steps, divided by the square root of the number of rows
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -24,7 +22,8 @@ class Recipe:
         hidden_layer_sizes: widths of the hidden layers, first to last.
         learning_rate: Adam's peak learning rate.
         weight_decay: lambda; decoupled and on weight matrices only, or coupled and on everything (``decoupled``).
-        epochs: passes over the rows; 0: as many as give 64 steps times the square root of the number of rows.
+        epochs: passes over the rows; 0: as many as give ``steps_per_root`` steps times the square root of the number
+            of rows.
         batch_size: rows per step; None takes a 16th of the table, as a power of two between 32 and 128.
         early_stopping: each network holds out rows of its own, and those that read the same choose together when to
             stop.
@@ -39,6 +38,8 @@ class Recipe:
         guided: a forest on the same rows tells which columns matter (:mod:`glassware.tabular.guide`).
         trust: share of every class label that is replaced by the vote of the forest's trees that did not see the row.
         precision: ``exact``, all in float32; ``fast``, products of bfloat16 numbers, sums and all else in float32.
+        steps_per_root: training steps, divided by the square root of the number of rows.
+        trees: of the guiding forest.
     """
 
     hidden_layer_sizes: tuple[int, ...]
@@ -57,6 +58,8 @@ class Recipe:
     guided: bool
     trust: float
     precision: Precision
+    steps_per_root: int = 64
+    trees: int = 100
 
     def batch_size_for(self, rows: int) -> int:
         """The batch size for a table of this many rows."""
@@ -69,7 +72,7 @@ class Recipe:
         if self.epochs:
             return self.epochs
         steps = -(-rows // self.batch_size_for(rows))
-        return max(1, round(STEPS_PER_ROOT * rows**0.5 / steps))
+        return max(1, round(self.steps_per_root * rows**0.5 / steps))
 
 
 PRESETS = {
@@ -130,6 +133,8 @@ PRESETS = {
         precision="exact",
     ),
 }
+# The default with a third of the networks, half the steps and fewer trees.
+PRESETS["quick"] = replace(PRESETS["default"], n_ensemble=6, steps_per_root=32, trees=30)
 
 
 def recipe(preset: str, **chosen: Any) -> Recipe:

@@ -37,7 +37,13 @@ def fit_many(estimators: Iterable[Estimator], tables: Iterable[tuple[ArrayLike, 
             raise DataError(f"fit_many takes SparseMLP estimators, not a {type(one).__name__}.")
     if len({id(one) for one in estimators}) < len(estimators):
         raise DataError("fit_many takes distinct estimators; one was given twice: clone it.")
-    fit_all(estimators, [one._prepare(X, y) for one, (X, y) in zip(estimators, tables, strict=True)])
+    fresh = [one._blank() for one in estimators]
+    try:
+        fit_all(fresh, [one._prepare(X, y) for one, (X, y) in zip(fresh, tables, strict=True)])
+    finally:  # what one that fails was before stays, and the others are fitted
+        for one, made in zip(estimators, fresh, strict=True):
+            if hasattr(made, "members_"):
+                one._take(made)
     return estimators
 
 

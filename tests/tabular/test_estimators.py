@@ -1,4 +1,4 @@
-"""The estimators beside scikit-learn's tools: frames, pipelines, searches, pickles, weights, sentences."""
+"""The estimators beside scikit-learn's tools: pipelines, searches, pickles, weights, sentences."""
 
 import pickle
 import subprocess
@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_regression
@@ -237,66 +236,9 @@ def test_normal_scores_do_not_mind_tails():
     np.testing.assert_allclose(Scaling.fit(flags, "mixed").transform(flags).std(), 1.0, rtol=0.05)
 
 
-@pytest.mark.parametrize("kind", ["polars", "pandas"])
-def test_frames(kind):
-    frames = pytest.importorskip(kind)
-    names = [f"c{i}" for i in range(8)]
-    frame = frames.DataFrame(dict(zip(names, X.T, strict=True)))
-    fitted = small().fit(frame, Y)
-    assert list(fitted.feature_names_in_) == names
-    np.testing.assert_array_equal(fitted.predict_proba(frame), small().fit(X, Y).predict_proba(X))
-    words = frames.DataFrame({"age": [1.0, 2.0] * 10, "town": ["a", "b"] * 10})
-    with pytest.raises(ValueError, match=r"Column 'town' is of type .* encode it as numbers"):
-        small().fit(words, [0, 1] * 10)
-
-
-def test_missing_values_are_refused_or_filled():
-    holes = X.copy()
-    holes[::5, 3] = np.nan
-    with pytest.raises(
-        ValueError, match="Column 3 contains NaN in 40 of 200 rows: impute it, or pass missing='median'"
-    ):
-        small().fit(holes, Y)
-    with pytest.raises(ValueError, match="Column 'c3' contains NaN in 40"):
-        small().fit(pl.DataFrame(holes, schema=[f"c{i}" for i in range(8)]), Y)
-    filled = np.where(np.isnan(holes), np.nanmedian(holes, axis=0), holes)
-    fitted = small(missing="median").fit(holes, Y)
-    assert fitted.score(holes, Y) > 0.8
-    np.testing.assert_allclose(fitted.predict_proba(holes), fitted.predict_proba(filled))
-    nulls = pl.DataFrame({"a": [1, None, 3] * 10, "b": [0, 1, 0] * 10})
-    assert small(missing="median").fit(nulls, [0, 1, 0] * 10).score(nulls, [0, 1, 0] * 10) == 1
-
-
 def test_columns_that_never_change_or_have_wild_tails():
     wild = np.column_stack([X, np.full(len(X), 0.1), np.where(np.arange(len(X)) == 7, 1e12, X[:, 0])])
     assert small().fit(wild, Y).score(wild, Y) > 0.8
-
-
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ({"preset": "best"}, "preset must be one of 'default', 'patient', 'paper', not 'best'"),
-        ({"hidden_layer_sizes": (0,)}, "hidden_layer_sizes must be whole numbers from 1"),
-        ({"init_sparsity": 0}, "init_sparsity must be a whole number from 1, or None"),
-        ({"cuts": -1}, "cuts must be a whole number from 0, not -1"),
-        ({"epochs": 2.5}, "epochs must be a whole number from 1, not 2.5"),
-        ({"learning_rate": -1.0}, "learning_rate must be a number from 0, not -1.0"),
-        ({"precision": "half"}, "precision must be 'exact' or 'fast', not 'half'"),
-        ({"missing": "drop"}, "missing must be 'refuse' or 'median', not 'drop'"),
-        ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1"),
-    ],
-)
-def test_bad_parameters_get_a_sentence(parameters, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        small(**parameters).fit(X, Y)
-
-
-def test_a_rate_that_diverges_is_named():
-    fitted = small().fit(X, Y)
-    before = fitted.predict_proba(X)
-    with pytest.raises(ValueError, match="Training diverged: learning_rate = 1e\\+30 is too large"):
-        fitted.set_params(learning_rate=1e30).fit(X, Y)
-    np.testing.assert_array_equal(fitted.predict_proba(X), before)  # what was there is there
 
 
 def test_sizes_of_layers_may_be_numpys():
@@ -330,19 +272,14 @@ def test_columns_that_never_change_give_the_share_of_each_class():
     [
         (np.ones((5, 2)), np.zeros(5), "needs rows of at least 2 classes; all are of one class"),
         (np.array([[1.0, np.inf], [0.0, 1.0]]), [0, 1], "Input X contains infinity"),
-        (np.array([["a", "b"], ["c", "d"]]), [0, 1], "could not convert string to float|Unable to convert array"),
+        (np.array([[1, {}], [0, 1]], object), [0, 1], "argument must be a string or a real number"),
         (np.ones((0, 2)), [], r"0 sample\(s\)"),
         (np.ones((4, 0)), [0, 1, 0, 1], r"0 feature\(s\)"),
     ],
 )
 def test_bad_tables_get_a_sentence(rows, labels, sentence):
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
         small().fit(rows, labels)
-
-
-def test_two_rows_are_a_table():
-    fitted = small(guided=None).fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
-    assert set(fitted.predict([[0.0, 1.0], [1.0, 0.0]])) <= {"no", "yes"}
 
 
 def test_ten_thousand_columns():

@@ -151,8 +151,8 @@ def test_who_names_a_processor_or_switches_avx_off_gets_no_halves(monkeypatch, n
 
 def test_a_kernel_that_fails_does_not_take_the_other_with_it(monkeypatch):
     monkeypatch.setattr(program, "compile_now", lambda precision: 1 / (precision == "exact"))
-    monkeypatch.setattr(program, "train", lambda jobs: ["kernel" for _ in jobs])
-    monkeypatch.setattr(lanes, "_train_xla", lambda jobs: ["xla" for _ in jobs])
+    monkeypatch.setattr(program, "train", lambda jobs, watches: ["kernel" for _ in jobs])
+    monkeypatch.setattr(lanes, "_train_xla", lambda jobs, watches: ["xla" for _ in jobs])
     lanes._kernel.cache_clear()
     assert lanes.train([job(), job(precision="exact"), job()]) == ["xla", "kernel", "xla"]
     lanes._kernel.cache_clear()
@@ -161,7 +161,7 @@ def test_a_kernel_that_fails_does_not_take_the_other_with_it(monkeypatch):
 def test_only_what_is_asked_for_is_compiled(monkeypatch):
     asked = []
     monkeypatch.setattr(program, "compile_now", asked.append)
-    monkeypatch.setattr(program, "train", lambda jobs: jobs)
+    monkeypatch.setattr(program, "train", lambda jobs, watches: jobs)
     for jobs in ([job(precision="exact")], [job()], [job()]):
         lanes._kernel.cache_clear()
         lanes.train(jobs)

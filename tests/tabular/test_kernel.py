@@ -105,7 +105,7 @@ def test_one_that_fails_stops_the_others(monkeypatch):
 
 def test_what_cannot_be_compiled_is_left_to_xla(monkeypatch, caplog):
     monkeypatch.setattr(program, "compile_now", lambda precision: 1 / 0)
-    monkeypatch.setattr(lanes, "_train_xla", lambda jobs: ["by XLA"])
+    monkeypatch.setattr(lanes, "_train_xla", lambda jobs, watches: ["by XLA"])
     lanes._kernel.cache_clear()
     assert lanes.train([job(SparseMLPClassifier, **SPREAD)]) == ["by XLA"]
     lanes._kernel.cache_clear()

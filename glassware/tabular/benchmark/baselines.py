@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -12,7 +13,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from glassware.foundation.arrays import Shaped
+from glassware.foundation.arrays import Float64
+from glassware.tabular.benchmark.calibration import probabilities, scores
 from glassware.tabular.benchmark.protocol import Cell, Split, describe, split
 from glassware.tabular.benchmark.suite import Suite337
 from glassware.tabular.benchmark.tables import Table
@@ -95,21 +97,31 @@ def make(method: str, seed: int) -> BaseEstimator:
         return BASELINES[method][1](seed)
 
 
-def fitted(method: str, tables: Sequence[tuple[ArrayLike, ArrayLike]], seeds: Sequence[int]) -> list[BaseEstimator]:
-    """One fitted classifier per table; ours are trained together."""
+def fitted(
+    method: str,
+    tables: Sequence[tuple[ArrayLike, ArrayLike]],
+    seeds: Sequence[int],
+    step: Callable[[float], None] = lambda share: None,
+) -> list[BaseEstimator]:
+    """One fitted classifier per table; ours are trained together. ``step`` is called with the share that is done."""
     models = [make(method, seed) for seed in seeds]
     if method in OURS:
-        return fit_many(models, tables)
+        done = dict.fromkeys(range(len(models)), 0.0)
+
+        def network(place: int, trained: int, planned: int) -> None:
+            done[place] = trained / planned
+            step(sum(done.values()) / len(done))
+
+        for place, model in enumerate(models):
+            model.set_params(callback=partial(network, place))
+        fit_many(models, tables)
+        return [model.set_params(callback=None) for model in models]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # no convergence, column names, deprecations in other libraries
-        return [model.fit(X, y) for model, (X, y) in zip(models, tables, strict=True)]
-
-
-def predictions(model: BaseEstimator, X: ArrayLike) -> Shaped[np.ndarray, " rows"]:
-    """The predicted classes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return np.asarray(model.predict(X)).reshape(-1)  # CatBoost returns a column
+        for place, (model, (X, y)) in enumerate(zip(models, tables, strict=True), start=1):
+            model.fit(X, y)
+            step(place / len(models))
+    return models
 
 
 def method_rows(data: str | None, cell: Cell, method: str, trials: Sequence[int]) -> pl.DataFrame:
@@ -120,15 +132,23 @@ def method_rows(data: str | None, cell: Cell, method: str, trials: Sequence[int]
     parts: dict[int, Split] = {trial: part for trial, part in drawn.items() if part is not None}
     models = fitted(method, [(part.X, part.y) for part in parts.values()], list(parts))
     seconds = (time.perf_counter() - started) / max(1, len(parts))
-    said = [predictions(model, part.X_test) for model, part in zip(models, parts.values(), strict=True)]
+    count = len(table.classes)
+    said = [probabilities(model, part.X_test, count) for model, part in zip(models, parts.values(), strict=True)]
     each = zip(parts.items(), said, strict=True)
-    found = [method_row(table, cell, method, trial, part, classes, seconds) for (trial, part), classes in each]
+    found = [method_row(table, cell, method, trial, part, chances, seconds) for (trial, part), chances in each]
     return pl.concat(found) if found else pl.DataFrame()
 
 
 def method_row(
-    table: Table, cell: Cell, method: str, trial: int, part: Split, said: np.ndarray, seconds: float
+    table: Table,
+    cell: Cell,
+    method: str,
+    trial: int,
+    part: Split,
+    chances: Float64[np.ndarray, "rows classes"],
+    seconds: float,
 ) -> pl.DataFrame:
-    """A row of the benchmark's table: on how many test rows the class a method ``said`` is wrong."""
-    row = pl.DataFrame({"method": [method], "error": [float(np.mean(said != part.y_test))]})
+    """A row of the benchmark's table: how far a method's probabilities, and its likeliest classes, are off."""
+    error = float(np.mean(chances.argmax(axis=1) != part.y_test))
+    row = pl.DataFrame({"method": [method], "error": [error], **scores(chances, part.y_test)})
     return row.with_columns(**describe("methods", table, cell, trial, part, seconds))

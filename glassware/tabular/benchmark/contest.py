@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,13 +10,16 @@ import numpy as np
 import polars as pl
 from sklearn.model_selection import StratifiedKFold
 
+from glassware.foundation.quantities import about
 from glassware.foundation.statistics import cross_validated, wilson
-from glassware.tabular.benchmark.baselines import OURS, SPARSE, fitted, installed, make, predictions
+from glassware.tabular.benchmark.baselines import OURS, SPARSE, fitted, installed, make
+from glassware.tabular.benchmark.calibration import probabilities, scores
 from glassware.tabular.benchmark.own_table import OwnTable
 from glassware.tabular.inputs import DataError
 
 SLOW = ("RealMLP",)  # run only if named: minutes per fit
 MOST_SET = 3
+TRUST = ("log_loss", "brier", "calibration_error")
 
 
 @dataclass(frozen=True)
@@ -24,15 +28,19 @@ class Contest:
 
     Attributes:
         folds: one row per method, repeat and fold, with its error.
-        table: one row per method, best first: mean error, interval, and how much more than ours on the same folds.
+        table: one row per method, best first: mean error, interval, how much more than ours on the same folds, log
+            loss, Brier score and expected calibration error.
         interactions: sets of columns that our networks use together, fitted on all rows.
         importances: columns by how much the first layer reads them.
+        left: methods that were not finished when the contest was interrupted, of which nothing is kept; in that case
+            our networks are not read.
     """
 
     folds: pl.DataFrame
     table: pl.DataFrame
     interactions: pl.DataFrame
     importances: pl.DataFrame
+    left: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, list[dict[str, object]]]:
         """As lists and dictionaries for JSON."""
@@ -63,8 +71,11 @@ def contest(
     seeds: int = 1,
     k: int = 2,
     tell: Callable[[str], None] = lambda line: None,
+    step: Callable[[str], None] = lambda line: None,
 ) -> Contest:
     """Cross-validate methods on the same stratified folds, and read our networks.
+
+    After an interrupt the methods that are finished are kept.
 
     Args:
         table: from :func:`glassware.tabular.benchmark.own_table.read_table`.
@@ -73,6 +84,7 @@ def contest(
         seeds: how often folds are drawn again.
         k: columns of an interaction, at most 3.
         tell: called with what is being fitted.
+        step: called more often, with how far it is.
     """
     if folds < 2 or seeds < 1 or not 1 <= k <= MOST_SET:
         raise DataError(f"folds must be at least 2, seeds at least 1 and k between 1 and {MOST_SET}.")
@@ -86,18 +98,46 @@ def contest(
         )
     ]
     parts = [_filled(table.X[train], table.X[test]) for _, _, train, test in splits]
-    rows = []
-    for place, method in enumerate(chosen, start=1):
-        tell(f"method {place} of {len(chosen)}: {method}, {len(splits)} fits")
-        tables = [(X, table.y[train]) for (X, _), (_, _, train, _) in zip(parts, splits, strict=True)]
-        models = fitted(method, tables, [seed for seed, *_ in splits])
-        for model, (_, X_test), (seed, fold, _, test) in zip(models, parts, splits, strict=True):
-            error = float(np.mean(predictions(model, X_test) != table.y[test]))
-            rows.append({"method": method, "seed": seed, "fold": fold, "error": error})
+    rows, finished = list[dict[str, object]](), list[str]()
+    nothing = pl.DataFrame()
+    clock = _Clock(len(chosen))
+    try:
+        for place, method in enumerate(chosen):
+            title = f"method {place + 1} of {len(chosen)}: {method}, {len(splits)} fits"
+            tell(title + clock.left(place))
+            update = lambda share, place=place, title=title: step(title + clock.left(place + share))
+            tables = [(X, table.y[train]) for (X, _), (_, _, train, _) in zip(parts, splits, strict=True)]
+            models = fitted(method, tables, [seed for seed, *_ in splits], update)
+            fresh = []
+            for model, (_, X_test), (seed, fold, _, test) in zip(models, parts, splits, strict=True):
+                chances = probabilities(model, X_test, len(table.classes))
+                error = float(np.mean(chances.argmax(axis=1) != table.y[test]))
+                fresh.append(
+                    {"method": method, "seed": seed, "fold": fold, "error": error, **scores(chances, table.y[test])}
+                )
+            rows += fresh
+            finished.append(method)
+        tell("reading our networks")
+        interactions, importances = _reading(table, min(k, table.X.shape[1]))
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        interactions = importances = nothing
     found = pl.DataFrame(rows)
-    tell("reading our networks")
-    interactions, importances = _reading(table, min(k, table.X.shape[1]))
-    return Contest(found, _summary(found, len(table.y)), interactions, importances)
+    left = tuple(name for name in chosen if name not in finished)
+    return Contest(found, _summary(found, len(table.y)), interactions, importances, left)
+
+
+class _Clock:
+    """How long is left, as if every method took as long as those that are done."""
+
+    def __init__(self, methods: int) -> None:
+        self.methods, self.started = methods, time.monotonic()
+
+    def left(self, done: float) -> str:
+        """In words, when so many methods are done."""
+        passed = time.monotonic() - self.started
+        return f", about {about(passed / done * (self.methods - done))} left" if done else ""
 
 
 def _filled(X: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -111,6 +151,7 @@ def _filled(X: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _summary(found: pl.DataFrame, rows: int) -> pl.DataFrame:
     errors = {str(name): part["error"].to_numpy() for (name,), part in found.group_by(["method"], maintain_order=True)}
+    trust = {row.pop("method"): row for row in found.group_by("method").agg(pl.col(TRUST).mean()).to_dicts()}
     held_out = 1 / (found["fold"].n_unique() - 1)
     summary = []
     for method, values in errors.items():
@@ -120,7 +161,7 @@ def _summary(found: pl.DataFrame, rows: int) -> pl.DataFrame:
         summary.append(
             {"method": method, "error": error.value,
              "low": max(0.0, min(error.low, least.low)), "high": min(1.0, max(error.high, least.high)),
-             "more": more.value, "more_low": more.low, "more_high": more.high}
+             "more": more.value, "more_low": more.low, "more_high": more.high, **trust[method]}
         )  # fmt: skip
     return pl.DataFrame(summary).sort("error", maintain_order=True)
 

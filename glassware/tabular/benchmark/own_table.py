@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -137,6 +138,8 @@ def _check_names(path: Path, frame: pl.DataFrame, target: str, drop: Sequence[st
 
 
 def _classes(path: Path, target: pl.Series) -> tuple[tuple[str, ...], np.ndarray]:
+    if target.dtype.is_nested() or target.dtype in (pl.Object, pl.Binary):
+        raise DataError(f"The target {target.name!r} is of type {target.dtype}: a class is a number or a word.")
     nothing = target.null_count() + (int(target.is_nan().sum()) if target.dtype.is_float() else 0)
     if nothing:
         raise DataError(f"The target {target.name!r} is missing in {nothing:,} of {len(target):,} rows.")
@@ -154,6 +157,13 @@ def _classes(path: Path, target: pl.Series) -> tuple[tuple[str, ...], np.ndarray
         hint = "; for numbers use glassware.tabular.SparseMLPRegressor" if target.dtype.is_float() else ""
         raise DataError(f"Class {found[rare]!r} has a single row: to hold one out takes two{hint}.")
     return tuple(str(value) for value in found.to_list()), y
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, numbered if a column has it: text in ``a`` may stand beside a column ``a=x``."""
+    return next(
+        one for one in itertools.chain([name], (f"{name} ({i})" for i in itertools.count(2))) if one not in taken
+    )
 
 
 def _numbers(column: pl.Series) -> pl.Series:
@@ -192,7 +202,7 @@ def _inputs(path: Path, inputs: pl.DataFrame, missing: str, notes: list[str]) ->
             if len(values) > 1:
                 coded.append(name)
                 parts += [(column == value).fill_null(False).cast(pl.Float64).to_numpy() for value in values]
-                names += [f"{name}={value}" for value in values]
+                names += [_free(f"{name}={value}", {*inputs.columns, *names}) for value in values]
             else:
                 constant.append(name)
             continue

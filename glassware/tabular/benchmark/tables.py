@@ -49,6 +49,8 @@ def read_frame(path: Path, separator: str = ",") -> pl.DataFrame:
             return pl.read_csv(path, separator=separator, infer_schema_length=None, glob=False)
         if path.suffix == ".arff":
             return _read_arff(path)
+    except StopIteration:
+        raise DataError(f"{path} cannot be read: it ends before a line @data.") from None
     except (pl.exceptions.PolarsError, OSError, ValueError, NotImplementedError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise DataError(f"{path} cannot be read: {reason}.") from None

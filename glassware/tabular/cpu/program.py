@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from glassware.tabular.cpu.scratch import Work, kernel
 from glassware.tabular.cpu.weights import adam_schedule, first, layout, orders, read, room, write, zeros
 from glassware.tabular.jobs import Job, Outcome, Shape, best_check, lane_values
 from glassware.tabular.recipe import Precision
+from glassware.tabular.watch import Watch
 
 CHUNK_OPERATIONS = 2e10  # a core checks whether to stop after this many, about a fifth of a second
 
@@ -35,8 +36,8 @@ class _Data(NamedTuple):
 class _Task:
     """A job in progress: what its networks share, and the weights and losses of those that are trained."""
 
-    def __init__(self, job: Job) -> None:
-        self.job, self.shape = job, job.shape()
+    def __init__(self, job: Job, watch: Watch) -> None:
+        self.job, self.shape, self.watch = job, job.shape(), watch
         self.net, self.kernel = layout(self.shape), kernel(self.shape.precision)
         self.losses = np.zeros((len(job.keys), self.shape.checks), np.float32)
         self.kept: list[np.ndarray | None] = [None] * len(job.keys)
@@ -61,7 +62,7 @@ class _Task:
             self.waiting -= 1
             if self.waiting:
                 return None
-        curve = self.losses.mean(axis=0)
+        curve = self.losses[[kept is not None for kept in self.kept]].mean(axis=0)
         moment = best_check(curve)
         features = self.job.table.x.shape[1]
         members = [read(self.net, kept[moment], features) for kept in self.kept if kept is not None]
@@ -69,11 +70,18 @@ class _Task:
         return Outcome(members, float(curve[moment]))
 
 
-def train(jobs: list[Job]) -> list[Outcome]:
-    """The trained networks of each job. A network is the same bit for bit whatever it was trained beside."""
-    tasks = [_Task(job) for job in jobs]
+def train(jobs: list[Job], watches: Sequence[Watch] = ()) -> list[Outcome]:
+    """The trained networks of each job. A network is the same bit for bit whatever it was trained beside.
+
+    When a job's watch says that it is over, no further network of it is started; the first is trained in any case.
+    """
+    watches = watches or [Watch()] * len(jobs)
+    tasks = [_Task(job, watch) for job, watch in zip(jobs, watches, strict=True)]
     found: dict[int, Outcome] = {}
-    waiting: Iterator[tuple[int, int]] = ((i, member) for i, job in enumerate(jobs) for member in range(len(job.keys)))
+    order = [(i, member) for i, job in enumerate(jobs) for member in range(len(job.keys))]
+    if any(watch.time_limit is not None or watch.callback is not None for watch in watches):
+        order.sort(key=lambda place: place[1] / len(jobs[place[0]].keys))  # a share of every job when time is up
+    waiting: Iterator[tuple[int, int]] = iter(order)
     lock, stop = threading.Lock(), threading.Event()
 
     count = min(cores(), sum(len(job.keys) for job in jobs))
@@ -88,9 +96,14 @@ def train(jobs: list[Job]) -> list[Outcome]:
             if i < 0:
                 return
             task = tasks[i]
-            if task.shape not in scratch:
-                scratch = {task.shape: task.kernel.scratch(task.net)}  # only one: jobs of a shape mostly come in a row
-            _train_network(task, member, scratch[task.shape], stop)
+            if member == 0 or not task.watch.over():
+                if task.shape not in scratch:
+                    scratch = {
+                        task.shape: task.kernel.scratch(task.net)
+                    }  # only one: a shape's jobs mostly come in a row
+                _train_network(task, member, scratch[task.shape], stop)
+                if not stop.is_set():
+                    task.watch.finished()
             outcome = task.finish()
             if outcome is not None:
                 found[i] = outcome

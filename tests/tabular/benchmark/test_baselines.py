@@ -3,6 +3,7 @@ import time
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.metrics import log_loss
 
 from benchmarks import tabular, tabular_ours
 from glassware.sweeps import Pieces, Store
@@ -32,6 +33,7 @@ def test_every_method_sees_the_rows_of_the_trial(folder):
         part = split(Suite337(folder).load("pol"), cell, 2)
         alone = make(method, 2).fit(part.X, part.y)
         assert rows["error"][1] == pytest.approx(np.mean(alone.predict(part.X_test) != part.y_test))
+        assert rows["log_loss"][1] == pytest.approx(log_loss(part.y_test, alone.predict_proba(part.X_test)))
     assert not len(method_rows(folder, Cell("pol", 0.01), "forest", (0,)))  # 3 rows: dropped (A11)
 
 
