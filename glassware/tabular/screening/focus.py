@@ -1,0 +1,139 @@
+"""The few columns that matter, with what found sets say: what networks read where screening explains more than trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glassware.foundation.arrays import Float64, Int
+from glassware.tabular.screening.additive import Additive
+from glassware.tabular.screening.codes import BINS, Codes
+from glassware.tabular.screening.scores import FOLDS, Score, crossed, parts_of, size_of
+from glassware.tabular.screening.screen import Screen
+
+if TYPE_CHECKING:
+    from glassware.tabular.network import View
+
+FAR = 4.0  # deviations to which factors of products are cut
+
+
+@dataclass
+class Focus:
+    """How the columns that networks read are made from a table's.
+
+    Attributes:
+        kept: columns that are read as they are.
+        codes: how columns are cut into bins, by the size of a set.
+        scores: of each found set.
+        sizes: what their values are divided by.
+        products: sets of columns with many values, whose standardised values are multiplied.
+        centre: of each column, for products.
+        spread: likewise.
+    """
+
+    kept: list[int]
+    codes: dict[int, Codes]
+    scores: list[Score]
+    sizes: list[np.ndarray]
+    products: list[tuple[int, ...]]
+    centre: np.ndarray
+    spread: np.ndarray
+
+    @property
+    def sources(self) -> list[tuple[int, ...]]:
+        """The columns that each column it makes comes from."""
+        scores = [one.columns for one in self.scores for _ in one.tensor]
+        return [*((column,) for column in self.kept), *scores, *self.products]
+
+    def transform(self, X: Float64[np.ndarray, "rows columns"]) -> Float64[np.ndarray, "rows made"]:
+        """Its columns for new rows."""
+        parts = [parts_of(self.codes[len(one.columns)], X, one.columns) for one in self.scores]
+        return self._joined(X, [one.of(p) / size for one, p, size in zip(self.scores, parts, self.sizes, strict=True)])
+
+    def _joined(self, X: np.ndarray, scores: list[np.ndarray]) -> np.ndarray:
+        z = {c: np.clip((X[:, c] - self.centre[c]) / self.spread[c], -FAR, FAR) for one in self.products for c in one}
+        products = [np.nan_to_num(np.prod([z[c] for c in one], axis=0))[:, None] for one in self.products]
+        return np.concatenate([X[:, self.kept], *scores, *products], axis=1)
+
+
+@dataclass
+class Focused:
+    """What a network reads of the columns that a focus makes.
+
+    Attributes:
+        focus: makes them.
+        view: what is read of them.
+    """
+
+    focus: Focus
+    view: View
+
+    @property
+    def columns(self) -> Int[np.ndarray, " inputs"]:
+        """The made column of each input."""
+        return self.view.columns
+
+    @property
+    def size(self) -> np.ndarray:
+        """The typical size of each input."""
+        return self.view.size
+
+    def transform(self, X: np.ndarray) -> np.ndarray:
+        """The inputs."""
+        return self.view.transform(self.focus.transform(X))
+
+
+def focus(
+    found: Screen, X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool
+) -> tuple[Focus, np.ndarray, float, float]:
+    """Learn the found sets' scores.
+
+    Returns:
+        The focus; its columns for the rows it is learnt from, every score taught by other rows; and the shares of the
+        target's variance that additive models explain in rows they have not seen, without and with the scores.
+    """
+    model = Additive(truth, weight, classify)
+    folds = np.random.default_rng(0).permutation(len(X)) % FOLDS
+    inputs = np.concatenate(
+        [np.zeros((len(X), 0)), *(parts_of(found.codes, X, (c,))[0] for c in found.alone)], axis=1
+    )
+    without, codes = explained(model, inputs, folds), dict[int, Codes]()
+    scores, sizes, values = list[Score](), list[np.ndarray](), list[np.ndarray]()
+    for columns in (one.columns for one in found.sets):
+        seen = codes.setdefault(len(columns), found.codes.seen(len(columns)))
+        parts, left = parts_of(seen, X, columns), model.residuals(inputs)
+        scores.append(Score.fit(columns, parts, left))
+        sizes.append(size_of(scores[-1], parts))
+        values.append(crossed(columns, parts, left, folds))
+        inputs = np.concatenate([inputs, values[-1]], axis=1)
+    kept = sorted({*found.alone, *(column for one in found.sets for column in one.columns)})
+    many = found.codes.bins == BINS
+    many &= ~found.codes.listed
+    products = [one.columns for one in found.sets if many[list(one.columns)].all()]
+    centre, spread = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    for column in kept:
+        low, middle, high = np.nanquantile(X[:, column], [0.25, 0.5, 0.75])
+        centre[column], spread[column] = middle, (high - low) / 1.349 or 1.0
+    made = Focus(kept, codes, scores, sizes, products, centre, spread)
+    return made, made._joined(X, values), without, explained(model, inputs, folds)
+
+
+def explained(model: Additive, inputs: np.ndarray, folds: np.ndarray) -> float:
+    """The share of the target's variance that the model explains in rows of other folds."""
+    said = np.empty_like(model.truth)
+    for fold in np.unique(folds):
+        mine = folds == fold
+        said[mine] = model.predicted(inputs, np.flatnonzero(~mine), np.flatnonzero(mine))
+    return share(model, said)
+
+
+def share(model: Additive, said: np.ndarray) -> float:
+    """The share of the target's variance that predictions explain; rows without one, NaN, do not count."""
+    rows = np.isfinite(said).all(axis=1)
+    truth, weight = model.truth[rows], model.weight[rows]
+    middle = np.average(truth, axis=0, weights=weight)
+    total = np.average(np.square(truth - middle).sum(axis=1), weights=weight)
+    wrong = np.average(np.square(truth - said[rows]).sum(axis=1), weights=weight)
+    return float(1.0 - wrong / max(total, 1e-300))

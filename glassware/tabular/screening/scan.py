@@ -1,0 +1,108 @@
+"""Looking through all sets of two, three or four columns for those that say most about residuals."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from glassware.foundation.arrays import Float, Int
+from glassware.tabular.screening import statistics
+from glassware.tabular.screening.codes import Codes
+
+EXACT = 40  # sets whose exact statistic is computed, unless fewer are asked for
+WORDS = 2.5e10  # words of 64 rows that may be looked at, per output: some seconds of one core
+MOST_SIGN_ROWS = 4096
+
+
+class Candidate(NamedTuple):
+    """A set and minus the logarithm of its p-value, for itself alone."""
+
+    evidence: float
+    columns: tuple[int, ...]
+
+
+class Coded:
+    """A table's rows in bins."""
+
+    def __init__(self, codes: Codes, bins: np.ndarray) -> None:
+        """
+        Args:
+            codes: how columns are cut.
+            bins: of the rows, (rows, columns).
+        """
+        self.codes, self.bins = codes, bins
+        self.useful = np.flatnonzero(codes.degrees > 0)
+        self._features: np.ndarray | None = None
+
+    def sets(self, size: int) -> int:
+        """How many sets of this size there are."""
+        return math.comb(len(self.useful), size)
+
+    def sample(self, size: int, sets: int, rng: np.random.Generator) -> Coded:
+        """The same rows with only so many columns, drawn at random, that there are no more sets than this."""
+        count = len(self.useful)
+        while count > size and math.comb(count, size) > sets:
+            count -= 1 + count // 50
+        columns = np.sort(rng.permutation(self.useful)[:count])
+        return Coded(self.codes.some(columns), self.bins[:, columns])
+
+    def scan(self, residuals: Float[np.ndarray, "rows outputs"], size: int, top: int = EXACT) -> list[Candidate]:
+        """The sets of a size that say most about residuals (uncorrelated, of variance 1), best first: of the ``top``
+        that look best by a quick statistic, the exact one."""
+        if len(self.useful) < size:
+            return []
+        likely = self._pairs(residuals, top) if size == 2 else self._products(residuals, size, top)
+        found = [self.judge(residuals, columns) for columns in likely]
+        return sorted(found, key=lambda one: (-one.evidence, one.columns))
+
+    def judge(self, residuals: Float[np.ndarray, "rows outputs"], columns: tuple[int, ...]) -> Candidate:
+        """The exact statistic of one set."""
+        cells = statistics.Cells(self.bins[:, columns], self.codes, np.array(columns))
+        return Candidate(cells.evidence(residuals), columns)
+
+    def _pairs(self, residuals: np.ndarray, top: int) -> list[tuple[int, ...]]:
+        if self._features is None:
+            self._features = self.codes.features(self.bins)
+        far = statistics.pairs(self._features, residuals, self.codes.degrees)
+        count = min(top, len(far))
+        best = np.argpartition(-far, count - 1)[:count]
+        places = _unravelled(np.sort(best), len(self.codes.degrees))
+        return [(i, j) for i, j in places if self.codes.degrees[i] > 0 and self.codes.degrees[j] > 0]
+
+    def _products(self, residuals: np.ndarray, size: int, top: int) -> list[tuple[int, ...]]:
+        # Numba takes a moment to import: only when it is used.
+        from glassware.tabular.screening.bits import farthest
+
+        rng = np.random.default_rng(0)
+        rows = rng.permutation(len(residuals))[:MOST_SIGN_ROWS]
+        signs, column = self._signs(rows, size)
+        found = dict[tuple[int, ...], float]()
+        for residual in residuals[rows].T:
+            # Rounded to one bit at random, with the residual as its mean: a sum of bits is unbiased.
+            target = rng.random(len(rows)) < 0.5 + 0.5 * residual / np.abs(residual).max()
+            places, far = farthest(target, signs, column, size, top)
+            for place, how in zip(column[places].tolist(), far.tolist(), strict=True):
+                found[tuple(place)] = max(how, found.get(tuple(place), 0.0))
+        return sorted(found, key=lambda columns: (-found[columns], columns))[:top]
+
+    def _signs(self, rows: Int[np.ndarray, " some"], size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Truth values, and the column of each; none if there are too many sets of them."""
+        words = -(-len(rows) // 64)
+        columns = self.useful
+        if words * math.comb(int(self.codes.degrees.sum()), size) > WORDS:
+            return np.zeros((0, len(rows)), bool), np.zeros(0, int)
+        found, which = list[np.ndarray](), list[int]()
+        for column in columns.tolist():
+            for upper in self.codes.halves(column)[: self.codes.degrees[column]]:
+                found.append(upper[self.bins[rows, column]])
+                which.append(column)
+        return np.array(found), np.array(which)
+
+
+def _unravelled(places: np.ndarray, columns: int) -> list[tuple[int, int]]:
+    """The pairs at places of the upper triangle."""
+    begins = np.concatenate([[0], np.cumsum(np.arange(columns - 1, 0, -1))])
+    i = np.searchsorted(begins, places, side="right") - 1
+    return list(zip(i.tolist(), (places - begins[i] + i + 1).tolist(), strict=True))

@@ -1,0 +1,126 @@
+"""Sets of columns that say together what none of them says alone, with family-wise control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from glassware.foundation.arrays import Float
+from glassware.tabular.screening.additive import Additive, whitened
+from glassware.tabular.screening.codes import Codes
+from glassware.tabular.screening.scan import Coded
+from glassware.tabular.screening.scores import Score, parts_of
+
+LEVEL = 0.01  # of all sets of one size that say nothing, the largest is taken for real with this probability
+SIZES = (2, 3, 4)
+MOST_SETS = 8  # of one size
+MOST_ROWS = 10_000  # that are looked at
+ALONE = 0.1  # false discovery rate of columns that say something alone
+MOST_ALONE = 100
+PERMUTATIONS = 20
+PERMUTED_SETS, PERMUTED_EXACT = 1_000_000, 8  # of a size, that are looked at, and looked at exactly, each time
+EULER = 0.5772
+
+
+class Found(NamedTuple):
+    """A set, minus the logarithm of its p-value, and the p-value allowing for all sets of its size."""
+
+    columns: tuple[int, ...]
+    evidence: float
+    p_adjusted: float
+
+
+@dataclass
+class Screen:
+    """What statistics say about a table.
+
+    Attributes:
+        codes: how columns are cut into bins.
+        alone: columns that say something alone.
+        sets: found, in the order in which they were found: each says something that those before it do not.
+    """
+
+    codes: Codes
+    alone: list[int]
+    sets: list[Found]
+
+
+def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool) -> Screen:
+    """Look through all pairs of columns, then all threes and fours, each time at what is left unexplained.
+
+    Args:
+        X: rows.
+        truth: targets: of each class, or a number.
+        weight: of rows.
+        classify: whether targets are classes.
+    """
+    if len(X) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_ROWS])
+        X, truth, weight = X[rows], truth[rows], weight[rows]
+    codes = Codes.fit(X)
+    bins = codes.of(X, np.arange(X.shape[1]))
+    model = Additive(truth, weight, classify)
+    alone = _alone(Coded(codes, bins), whitened(model.residuals(np.zeros((len(X), 0)))))
+    inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(codes, X, (column,))[0] for column in alone)], axis=1)
+    found = list[Found]()
+    for size in SIZES:
+        seen = codes.seen(size)
+        coded, left = Coded(seen, bins), model.residuals(inputs)
+        candidates = coded.scan(whitened(left), size)
+        chance = Chance(coded, size)
+        mine = list[Found]()
+        while candidates and len(mine) < MOST_SETS:
+            best = candidates[0]
+            p = chance.adjusted(best.evidence, whitened(left))
+            if p > LEVEL:
+                break
+            mine.append(Found(best.columns, best.evidence, p))
+            parts = parts_of(seen, X, best.columns)
+            inputs = np.concatenate([inputs, Score.fit(best.columns, parts, left).of(parts)], axis=1)
+            left = model.residuals(inputs)
+            again = [coded.judge(whitened(left), one.columns) for one in candidates[1:]]
+            candidates = sorted(again, key=lambda one: (-one.evidence, one.columns))
+        found += mine
+    return Screen(codes, alone, found)
+
+
+class Chance:
+    """How strong the best of all sets of a size looks where none says anything: measured on permuted residuals."""
+
+    def __init__(self, coded: Coded, size: int) -> None:
+        self.coded, self.size = coded, size
+        self.middle: float | None = None
+        self.spread = 1.0
+
+    def adjusted(self, evidence: float, residuals: Float[np.ndarray, "rows outputs"]) -> float:
+        """The probability that chance does better. Permutations are made only for what is clear without them."""
+        several = np.log(self.coded.sets(self.size))
+        p = float(-np.expm1(-np.exp(several - evidence)))
+        if p > LEVEL:
+            return p
+        if self.middle is None:
+            self._measure(residuals)
+        # The largest of many logarithms of p-values has a Gumbel distribution around the logarithm of their number.
+        return float(-np.expm1(-np.exp(-(evidence - several - (self.middle or 0.0)) / self.spread)))
+
+    def _measure(self, residuals: np.ndarray) -> None:
+        rng = np.random.default_rng(0)
+        part = self.coded.sample(self.size, PERMUTED_SETS, rng)
+        largest = []
+        for _ in range(PERMUTATIONS):
+            found = part.scan(residuals[rng.permutation(len(residuals))], self.size, PERMUTED_EXACT)
+            largest.append(found[0].evidence if found else 0.0)
+        # Never less strict than if p-values were exact.
+        self.spread = max(1.0, float(np.std(largest, ddof=1)) * np.sqrt(6) / np.pi)
+        self.middle = max(0.0, float(np.mean(largest)) - np.log(part.sets(self.size)) - EULER * self.spread)
+
+
+def _alone(coded: Coded, residuals: Float[np.ndarray, "rows outputs"]) -> list[int]:
+    """Columns that say something by themselves, by Benjamini and Hochberg's rule; the clearest if there are many."""
+    evidence = np.array([coded.judge(residuals, (column,)).evidence for column in range(len(coded.codes.bins))])
+    order = np.argsort(-evidence, kind="stable")
+    allowed = ALONE * np.arange(1, len(order) + 1) / len(order)
+    passed = np.flatnonzero(np.exp(-evidence[order]) <= allowed)
+    return sorted(order[: min(MOST_ALONE, int(passed[-1]) + 1 if len(passed) else 0)].tolist())
