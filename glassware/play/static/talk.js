@@ -10,21 +10,25 @@ async function post(path, body, more) {
   return answer.json();
 }
 
-// Asks, for as long as the page is open, what is new; `wanted` says of which training, `take` gets the answer.
+// Asks, for as long as the page is open, what is new; `wanted` says of which training, `take` gets the answer. One
+// question at a time: two at once would bring the same frames twice. Returns what makes it ask at once.
 function listen(wanted, take, lost) {
-  let failed = 0, timer = null;
+  let hurry = () => {};
   async function ask() {
-    const asked = wanted();
-    try {
-      const answer = await post("look", asked);
-      failed = 0;
-      if (asked.number && asked.number === wanted().number) take(answer);
-    } catch (error) {
-      failed += 1;
-      if (failed === ENOUGH) lost();
+    for (let failed = 0; ;) {
+      const asked = wanted();
+      try {
+        const answer = await post("look", asked);
+        failed = 0;
+        if (asked.number && asked.number === wanted().number) take(answer);
+      } catch (error) {
+        failed += 1;
+        if (failed === ENOUGH) lost();
+      }
+      const pause = failed || !wanted().number ? SELDOM : OFTEN;
+      await new Promise((done) => { hurry = done; setTimeout(done, pause); });
     }
-    timer = setTimeout(ask, failed || !wanted().number ? SELDOM : OFTEN);
   }
   ask();
-  return () => { clearTimeout(timer); ask(); }; // at once
+  return () => hurry();
 }
