@@ -203,8 +203,8 @@ function inside(one) {
   const [on, off] = [one.on.at(-1), one.off.at(-1)].map((one) => one === null ? "no number" : size(one, 2));
   const where = `seed ${now.settings.first + lane} at step ${count(now.at)}: the largest weight from an input that matters is ${on}, from any other ${off}`;
   element("sizes").setAttribute("aria-label", "Largest weights over the steps; " + where);
-  element("weights").setAttribute("aria-label", `First-layer weights of ${where}; the inputs that matter are ` +
-    supports[lane].map((input) => input + 1).join(", "));
+  element("weights").setAttribute("aria-label", mine ? `First-layer weights of ${where}; the inputs that matter are ` +
+    supports[lane].map((input) => input + 1).join(", ") : "First-layer weights: not there yet");
 }
 
 // -- what was tried ---------------------------------------------------------------------------------------------------
@@ -244,7 +244,8 @@ function cell(kind, text, label) {
   return made;
 }
 
-const ask = listen(() => ({ number: now ? now.number : 0, since: now ? now.frames : 0, seed: lane }), take, lost);
+const ask = listen(() => ({ number: now ? now.number : 0, since: now ? now.frames : 0, seed: lane }),
+  () => now !== null && !now.done, take, lost);
 element("own").open = !matchMedia("(max-width: 46rem)").matches;
 post("warm", {}).catch(() => {});
 show();

@@ -10,12 +10,14 @@ async function post(path, body, more) {
   return answer.json();
 }
 
-// Asks, for as long as the page is open, what is new; `wanted` says of which training, `take` gets the answer. One
-// question at a time: two at once would bring the same frames twice. Returns what makes it ask at once.
-function listen(wanted, take, lost) {
-  let hurry = () => {};
+// Asks, for as long as the page is open, what is new; `wanted` says of which training, `busy` whether it goes on, `take`
+// gets the answer. One question at a time: two at once would bring the same frames twice. Returns what makes it ask at
+// once.
+function listen(wanted, busy, take, lost) {
+  let hurried = false, wake = () => {};
   async function ask() {
     for (let failed = 0; ;) {
+      hurried = false;
       const asked = wanted();
       try {
         const answer = await post("look", asked);
@@ -25,10 +27,11 @@ function listen(wanted, take, lost) {
         failed += 1;
         if (failed === ENOUGH) lost();
       }
-      const pause = failed || !wanted().number ? SELDOM : OFTEN;
-      await new Promise((done) => { hurry = done; setTimeout(done, pause); });
+      if (hurried && !failed) continue;
+      const pause = busy() && !failed ? OFTEN : SELDOM;
+      await new Promise((done) => { wake = done; setTimeout(done, pause); });
     }
   }
   ask();
-  return () => hurry();
+  return () => { hurried = true; wake(); };
 }
