@@ -190,7 +190,7 @@ function verdict(one) {
   if (one.diverged) return "diverged";
   if (!one.test.length) return "";
   const error = one.test.at(-1);
-  return `${now.done && !now.why ? "not learned:" : "error"} ${(100 * error).toFixed(error < 0.2 ? 1 : 0)}%`;
+  return `${now.done && !now.why ? "not learned:" : "error"} ${(100 * error).toFixed(error > 0.095 && error < 0.105 ? 1 : 0)}%`;
 }
 
 function inside(one) {
