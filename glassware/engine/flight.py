@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -55,3 +56,11 @@ class Flight:
             named[name] = curves[:, at : at + math.prod(shape)].reshape(-1, *shape)
             at += math.prod(shape)
         return named
+
+
+def glances(
+    flights: Sequence[Flight | None], columns: Mapping[str, tuple[int, ...]], params: Callable[[int], Params]
+) -> list[Glance]:
+    """The runs in flight, as they are now; ``params`` gives the network of a lane."""
+    found = [(lane, flight) for lane, flight in enumerate(flights) if flight is not None]
+    return [Glance(flight.run, flight.named(columns), partial(params, lane)) for lane, flight in found]

@@ -11,7 +11,7 @@ import numpy as np
 
 from glassware.engine.choice import Engine, KernelError, choose, fallback, family, program
 from glassware.engine.device import choose_lanes, devices, fits, level_lanes
-from glassware.engine.flight import Chunk, Flight, Glance
+from glassware.engine.flight import Chunk, Flight, Glance, glances
 from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, LaneProgram
 from glassware.engine.solve import solve
@@ -212,13 +212,7 @@ class _Pool:
             self._compact()
 
     def _look(self) -> list[Glance]:
-        """The runs in flight, as they are now."""
-        params, columns = self.program.params, self.program.columns
-        return [
-            Glance(flight.run, flight.named(columns), lambda lane=lane: params(self.state, lane))  # type: ignore[misc]
-            for lane, flight in enumerate(self.flights)
-            if flight is not None
-        ]
+        return glances(self.flights, self.program.columns, lambda lane: self.program.params(self.state, lane))
 
     def _account(self, t: np.ndarray, counts: np.ndarray, steps: np.ndarray, curves: np.ndarray, seconds: float) -> int:
         """Append what was measured to each flight and share out the time; returns the steps taken by all."""

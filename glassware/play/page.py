@@ -27,8 +27,9 @@ many find out?</p>
 <section aria-labelledby="try">
 <h2 id="try" class="heard">Try</h2>
 <div class="presets">{presets}</div>
-<p id="see" class="see">{see}</p>
+<p id="see" class="see" aria-live="polite">{see}</p>
 <div class="choose">
+<p id="sorry" role="alert"></p>
 <details id="own" open><summary>Settings of your own</summary>
 <form id="settings" novalidate aria-label="settings of your own">
 {fields}
@@ -38,7 +39,6 @@ many find out?</p>
 <button type="button" id="stop" disabled>Stop</button>
 <button type="button" id="more" disabled>Ten more seeds</button></div>
 </div>
-<p id="sorry" role="alert"></p>
 </section>
 
 <section aria-labelledby="luck" class="live">
@@ -48,8 +48,9 @@ many find out?</p>
 <div class="both">
 <div>
 <h3 id="curves-name">Error, one panel per seed</h3>
-<p class="key"><span class="line test"></span>on 1,000 new examples <span class="line train"></span>on examples it
-trains on <span class="line ten"></span>10%: learned</p>
+<p class="key"><span class="line test"></span>on 1,000 new examples
+<span id="trains"><span class="line train"></span>on examples it trains on</span> <span class="line ten"></span>10%
+<span class="mark"></span>learned</p>
 <div id="curves" role="group" aria-labelledby="curves-name">{curves}</div>
 </div>
 <div>
@@ -109,7 +110,7 @@ def _preset(preset: Preset) -> str:
     chosen = json.dumps(preset.settings.model_dump())
     pressed = "true" if preset is PRESETS[0] else "false"
     return (
-        f'<button type="button" aria-pressed="{pressed}" aria-describedby="see" data-settings="{escape(chosen)}" '
+        f'<button type="button" aria-pressed="{pressed}" data-settings="{escape(chosen)}" '
         f'data-see="{escape(preset.see)}">{escape(preset.name)}</button>'
     )
 

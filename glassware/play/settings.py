@@ -121,19 +121,19 @@ PRESETS = (
     ),
     Preset(
         "Wide",
-        "The same 2,000 examples, 300 neurons: all of them learn. Width buys luck.",
+        "The same 2,000 examples, 300 neurons: almost every network learns. Width buys luck.",
         Settings(width=300),
     ),
     Preset(
         "Wide, little data",
-        "Half of the data. All learn it by heart (the gray line reaches 0), and none does better than a coin on new "
-        "examples.",
+        "Half of the data. All learn it by heart (the gray line reaches 0), and hardly any does better than a coin on "
+        "new examples.",
         Settings(width=300, m=1000),
     ),
     Preset(
         "Wide and sparse, little data",
-        "The same 1,000 examples; each neuron starts with a 1 on two random inputs and 0 elsewhere. Now most of them "
-        "learn: sparse starts buy data.",
+        "The same 1,000 examples; each neuron starts with a 1 on two random inputs and 0 elsewhere. Now about half of "
+        "them learn: sparse starts buy data.",
         Settings(width=300, m=1000, init="sparse"),
     ),
     Preset(

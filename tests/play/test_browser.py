@@ -65,6 +65,17 @@ def test_a_button_trains_and_what_was_tried_is_kept(tab):
     expect(tab.locator("#python")).to_contain_text("range(10, 20)")
 
 
+def test_nothing_is_lost_on_the_way_to_the_page(tab):
+    fill(tab)
+    tab.get_by_label("slow motion").check()
+    tab.get_by_role("button", name="Train ten").click()
+    for i in range(40):
+        tab.locator(".curve").nth(i % 10).click()  # each click asks for another network's weights
+    tried(tab, rows=1)
+    steps = tab.evaluate("now.networks.map(one => one.step)")
+    assert steps == [list(range(0, 601, 6))] * 10
+
+
 def test_the_weights_of_a_chosen_seed_are_drawn(tab):
     fill(tab)
     tab.get_by_role("button", name="Train ten").click()

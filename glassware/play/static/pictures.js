@@ -24,6 +24,11 @@ function count(number) {
   return number.toLocaleString("en-US");
 }
 
+// A weight; of a network that diverges it has too many digits.
+function size(number, digits) {
+  return number < 1000 ? number.toFixed(digits) : number.toExponential(0).replace("e+", "e");
+}
+
 // Axes from step 0 to the last and from 0 to the top; returns where a point lies.
 function axes({ pen, width, height }, last, top, ticks, left) {
   const [right, bottom, ceiling] = [width - 4, height - 16, 6];
@@ -98,9 +103,9 @@ function drawErrors(canvas, one, last, online) {
 function drawSizes(canvas, one, last) {
   const on = blank(canvas);
   const top = Math.max(0.5, ...one.on.filter(Number.isFinite), ...one.off.filter(Number.isFinite)) * 1.08;
-  const unit = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((size) => top / size <= 3.5) || top / 3;
+  const unit = [0.2, 0.5, 1, 2, 5, 10, 100, 1000].find((step) => top / step <= 3.5) || top / 2;
   const ticks = [];
-  for (let value = 0; value <= top; value += unit) ticks.push([value, String(+value.toPrecision(2))]);
+  for (let i = 0; i * unit <= top; i++) ticks.push([i * unit, i ? size(i * unit, unit < 1 ? 1 : 0) : "0"]);
   const places = axes(on, last, top, ticks, 32);
   if (one.success !== null) {
     on.pen.strokeStyle = colour("good");

@@ -59,7 +59,7 @@ async function train(first, given = chosen()) {
   }
   if (answer.sorry) return excuse(answer.sorry);
   const networks = panels.map(() => ({ step: [], test: [], train: [], at: [], on: [], off: [], success: null }));
-  now = { number: answer.number, words: answer.words, settings, networks, frames: 0, at: 0, most: {}, picture: null,
+  now = { number: answer.number, words: answer.words, settings, networks, frames: 0, at: 0, picture: null,
     supports: null, done: false, began: Date.now() };
   element("python").textContent = answer.python;
   document.body.style.setProperty("--test", `var(--${settings.init === "sparse" ? "sparse" : "dense"})`);
@@ -136,9 +136,11 @@ function tell(words) { element("said").textContent = words; }
 
 function said() {
   const steps = now.networks.map((one) => one.success).filter((step) => step !== null).sort((a, b) => a - b);
-  if (!steps.length) return now.done && !now.why ? "None of 10 learned it" : "0 of 10 have learned it so far";
+  const diverged = now.networks.filter((one) => one.diverged).length;
+  const why = diverged ? `; ${diverged} diverged, the rate is too high` : "";
+  if (!steps.length) return now.done && !now.why ? "None of 10 learned it" + why : "0 of 10 have learned it so far";
   const when = steps.length > 1 ? `between steps ${count(steps[0])} and ${count(steps.at(-1))}` : `at step ${count(steps[0])}`;
-  return `${steps.length} of 10 learned it, ${when}`;
+  return `${steps.length} of 10 learned it, ${when}${why}`;
 }
 
 function pace() {
@@ -171,6 +173,7 @@ function show() {
     drawErrors(panel.querySelector("canvas"), one, last, now && now.settings.m === "online");
   });
   const first = now ? now.settings.first : 0;
+  element("trains").hidden = Boolean(now) && now.settings.m === "online";
   element("inside").textContent = "Inside the network of seed " + (first + lane);
   drawSizes(element("sizes"), networks[lane], last);
   if (!now) return drawWeights(element("weights"), null);
@@ -187,21 +190,21 @@ function verdict(one) {
   if (one.diverged) return "diverged";
   if (!one.test.length) return "";
   const error = one.test.at(-1);
-  return `${now.done && !now.why ? "not learned:" : "error"} ${Math.round(100 * error)}%`;
+  return `${now.done && !now.why ? "not learned:" : "error"} ${(100 * error).toFixed(error > 0.095 && error < 0.105 ? 1 : 0)}%`;
 }
 
 function inside(one) {
   const { picture, supports } = now;
   const mine = picture && picture.lane === lane ? picture : null;
-  if (mine) now.most[lane] = Math.max(now.most[lane] || 0, mine.scale);
-  drawWeights(element("weights"), mine, supports ? supports[lane] : [], now.most[lane]);
-  element("most").textContent = mine ? now.most[lane].toFixed(2) : "largest";
+  const most = Math.max(0.01, ...one.on.filter(Number.isFinite), ...one.off.filter(Number.isFinite)); // so far
+  drawWeights(element("weights"), mine, supports ? supports[lane] : [], most);
+  element("most").textContent = mine ? size(most, 2) : "largest";
   if (!one.on.length) return;
-  const [on, off] = [one.on.at(-1), one.off.at(-1)].map((size) => size === null ? "no number" : size.toFixed(2));
+  const [on, off] = [one.on.at(-1), one.off.at(-1)].map((one) => one === null ? "no number" : size(one, 2));
   const where = `seed ${now.settings.first + lane} at step ${count(now.at)}: the largest weight from an input that matters is ${on}, from any other ${off}`;
   element("sizes").setAttribute("aria-label", "Largest weights over the steps; " + where);
-  element("weights").setAttribute("aria-label", `First-layer weights of ${where}; the inputs that matter are ` +
-    supports[lane].map((input) => input + 1).join(", "));
+  element("weights").setAttribute("aria-label", mine ? `First-layer weights of ${where}; the inputs that matter are ` +
+    supports[lane].map((input) => input + 1).join(", ") : "First-layer weights: not there yet");
 }
 
 // -- what was tried ---------------------------------------------------------------------------------------------------
@@ -241,7 +244,8 @@ function cell(kind, text, label) {
   return made;
 }
 
-const ask = listen(() => ({ number: now ? now.number : 0, since: now ? now.frames : 0, seed: lane }), take, lost);
+const ask = listen(() => ({ number: now ? now.number : 0, since: now ? now.frames : 0, seed: lane }),
+  () => now !== null && !now.done, take, lost);
 element("own").open = !matchMedia("(max-width: 46rem)").matches;
 post("warm", {}).catch(() => {});
 show();

@@ -10,21 +10,28 @@ async function post(path, body, more) {
   return answer.json();
 }
 
-// Asks, for as long as the page is open, what is new; `wanted` says of which training, `take` gets the answer.
-function listen(wanted, take, lost) {
-  let failed = 0, timer = null;
+// Asks, for as long as the page is open, what is new; `wanted` says of which training, `busy` whether it goes on, `take`
+// gets the answer. One question at a time: two at once would bring the same frames twice. Returns what makes it ask at
+// once.
+function listen(wanted, busy, take, lost) {
+  let hurried = false, wake = () => {};
   async function ask() {
-    const asked = wanted();
-    try {
-      const answer = await post("look", asked);
-      failed = 0;
-      if (asked.number && asked.number === wanted().number) take(answer);
-    } catch (error) {
-      failed += 1;
-      if (failed === ENOUGH) lost();
+    for (let failed = 0; ;) {
+      hurried = false;
+      const asked = wanted();
+      try {
+        const answer = await post("look", asked);
+        failed = 0;
+        if (asked.number && asked.number === wanted().number) take(answer);
+      } catch (error) {
+        failed += 1;
+        if (failed === ENOUGH) lost();
+      }
+      if (hurried && !failed) continue;
+      const pause = busy() && !failed ? OFTEN : SELDOM;
+      await new Promise((done) => { wake = done; setTimeout(done, pause); });
     }
-    timer = setTimeout(ask, failed || !wanted().number ? SELDOM : OFTEN);
   }
   ask();
-  return () => { clearTimeout(timer); ask(); }; // at once
+  return () => { hurried = true; wake(); };
 }
