@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import glassware as gw
+from benchmarks import doc_images
+from glassware.studies import find
 
 ROOT = Path(__file__).parent.parent
 
@@ -21,6 +23,19 @@ def test_every_page_has_its_place():
     made = {f"tutorials/{path.stem}.md" for path in (ROOT / "examples").glob("*.ipynb")} | {"reference/commands.md"}
     listed = re.findall(r"[\w/-]+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(made | {page for page in pages if not page.startswith("claims/")})
+
+
+def test_every_image_is_shown_and_the_command_that_makes_images_knows_it():
+    pages = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+    images = {path.name for path in (ROOT / "docs/images").iterdir()}
+    assert images == set(re.findall(r"images/([\w.-]+)\)", pages))
+    for name in (*doc_images.FIGURES, doc_images.PLAN):
+        assert f"{name}.png" in images
+    for study, _, figure in doc_images.FIGURES.values():
+        assert figure in find(study).figures
+    assert all((doc_images.ROWS / f"{file}.parquet").is_file() for file in doc_images.STORED.values())
+    others = images - {f"{name}.png" for name in (*doc_images.FIGURES, doc_images.PLAN)}
+    assert all(name in doc_images.__doc__ for name in others)
 
 
 def test_every_public_name_is_in_the_reference():

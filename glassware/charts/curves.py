@@ -19,7 +19,7 @@ from glassware.foundation.statistics import bootstrap, median
 LOGARITHMIC = ("m", "width")  # numeric on a log axis
 APART = 0.18  # online lies beyond the last sample size by this part of the axis
 SPREAD = 0.012  # the intervals of several colours at online lie side by side, by this part of the axis
-LINE, POINT, THICKER = 2.2, 7.0, 4.0  # pixels: a line, a point, and how much thicker the lowest of coinciding lines is
+LINE, POINT, THICKER = 2.2, 7.0, 2.4  # pixels: a line, a point, and how much thicker the lowest of coinciding lines is
 WIDTH, HEIGHT = 340, 210
 DODGE = 6  # pixels between the bars of two colours
 MANY_POINTS = 12  # on a line; more are drawn smaller
@@ -162,6 +162,9 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
         if cell["value"] is not None
     ]
     records.sort(key=lambda record: hue_order.index(record["colour"]))
+    pieces = Counter((record["panel"], record["colour"], record["piece"]) for record in records)
+    for record in records:  # a band needs two points
+        record["alone"] = not numeric or pieces[record["panel"], record["colour"], record["piece"]] == 1
     lines, dots = _sizes(records, hue_order, nested=numeric)
     hue = alt.Color(
         "colour:N",
@@ -180,10 +183,9 @@ def _draw(table: pl.DataFrame, axes: _Axes, y: alt.Y, *more: alt.Tooltip, lift: 
     if not numeric and len(hue_order) > 1:
         base = base.encode(xOffset=_dodge(order, hue_order))
     known = base.transform_filter("isValid(datum.low)")
-    bars = known.transform_filter("datum.piece") if numeric else known
-    intervals = [bars.mark_rule(strokeWidth=1.5, opacity=0.6)]
+    intervals = [known.transform_filter("datum.alone").mark_rule(strokeWidth=1.5, opacity=0.6)]
     if numeric:
-        intervals.append(known.transform_filter("!datum.piece").mark_area(opacity=0.14))
+        intervals.append(known.transform_filter("!datum.alone").mark_area(opacity=0.14))
     arrow = base.transform_filter("datum.open").mark_point(shape="triangle-up", filled=True, size=60, opacity=0.6)
     points = base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.8)
     layers = [

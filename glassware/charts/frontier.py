@@ -15,6 +15,7 @@ from glassware.charts.theme import HEAT, INK, MUTED, PICK, SHORT, heading, inlin
 WIDTH, HEIGHT = 460, 280
 FAINT = 0.32  # opacity of a cell that was inferred
 COLUMNS = 2
+FEW_TICKS = 8
 
 
 def frontier_figure(
@@ -65,6 +66,14 @@ def _bounds(values: list[float]) -> dict[float, tuple[float, float]]:
     return {value: (ends[i], ends[i + 1]) for i, value in enumerate(values)}
 
 
+def _axis(values: list[float]) -> alt.Axis:
+    """Ticks at the values of the grid, or at round numbers where those are many."""
+    axis = log_axis(values[0], values[-1], grid=False, labelOverlap="greedy", labelSeparation=3)
+    if len(values) <= FEW_TICKS:
+        axis.values, axis.tickCount = values, len(values)
+    return axis
+
+
 def _panel(edges: pl.DataFrame, cells: pl.DataFrame, axes: tuple[str, str], panel: dict[str, Any]) -> Figure:
     x, y = axes
     numbers = sorted(cells[x].drop_nulls().unique().to_list())
@@ -87,9 +96,10 @@ def _panel(edges: pl.DataFrame, cells: pl.DataFrame, axes: tuple[str, str], pane
     low, high = min(bottom for bottom, _ in tall.values()), max(top for _, top in tall.values())
     across_x = alt.Scale(type="log", domain=[first, last], nice=False)
     across_y = alt.Scale(type="log", domain=[low, high], nice=False)
-    x_axis, y_axis = log_axis(numbers[0], numbers[-1], grid=False), log_axis(min(tall), max(tall), grid=False)
+    x_axis, y_axis = _axis(numbers), _axis(sorted(tall))
     if online:
         x_axis.values = [*x_axis.values, online]
+        x_axis.tickCount = len(x_axis.values)
         x_axis.labelExpr = f"datum.value > {numbers[-1] * 1.01} ? 'online' : {SHORT}"
     names = [name(axis.split(".")[-1]) for axis in axes]
     ends = {

@@ -89,6 +89,11 @@ class Run(Part):
     def _online(cls, m: object) -> object:
         return None if m == "online" else m
 
+    @field_validator("probes", "keep", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, given: object) -> object:
+        return (given,) if isinstance(given, str | int) and not isinstance(given, bool) else given
+
     @field_validator("loss", mode="after")
     @classmethod
     def _known_loss(cls, loss: str) -> str:

@@ -220,7 +220,7 @@ def by_states(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
         rows.sort("k", maintain_order=True).with_columns(panel=pl.col("prior").replace_strict(names), line="strategy"),
         x="k", y="value", line="line",
         kind="strategy", panel="panel", colours=COLOURS, columns=3, y_domain=(0.0, 0.4), own_x=False,
-        title="What each strategy costs", x_title="states k", y_title="mean KL(truth ‖ strategy), nats",
+        title="What each strategy costs", x_title="states k", y_title="mean KL(truth || strategy), nats",
         subtitle=f"t = 100; standard errors up to {max(rows['error']):.2g}",
     )  # fmt: skip
 

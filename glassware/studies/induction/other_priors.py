@@ -92,7 +92,7 @@ def losses(frame: pl.DataFrame) -> alt.TopLevelMixin | None:
     return lines(
         pl.concat(points), x="step", y="loss", line="run", kind="kind", panel="panel", colours=HUES, columns=3,
         title="On the plateau unigram chains are learned, doubly stochastic ones are not", x_title="training step",
-        y_title="mean KL(truth ‖ model), nats",
+        y_title="mean KL(truth || model), nats",
         subtitle=f"one line per seed; trained on the flat prior, {EXAMINED:,} chains of either other prior",
     )  # fmt: skip
 

@@ -31,7 +31,7 @@ def distance_chart(
     curves = distance_curves(runs)
     measured = set(curves["kind"])
     return shaded_curves(
-        curves, phase_spans(runs), title=title, x_title=x_title, y_title="mean KL(strategy ‖ model), nats",
+        curves, phase_spans(runs), title=title, x_title=x_title, y_title="mean KL(strategy || model), nats",
         colours={name: hue for name, hue in COLOURS.items() if name in measured}, columns=columns,
         subtitle=f"{setting(runs)}; background: nearest strategy of most seeds",
     )  # fmt: skip
@@ -55,7 +55,7 @@ def loss_chart(
     curves, levels = loss_curves(runs)
     return curves_and_levels(
         curves, levels if more is None else pl.concat([levels, more]), title=title, x_title=x_title,
-        y_title="mean KL(truth ‖ model), nats", subtitle=f"{setting(runs)}; levels on the same held-out chains",
+        y_title="mean KL(truth || model), nats", subtitle=f"{setting(runs)}; levels on the same held-out chains",
         measured=measured, columns=columns, y_domain=y_domain,
         colours={**(colours or {}), **{f"{name} strategy": hue for name, hue in COLOURS.items()}},
     )  # fmt: skip
