@@ -257,7 +257,8 @@ class SparseMLP(BaseEstimator):
 
     def _checked(self, X: ArrayLike) -> Float64[np.ndarray, "rows inputs"]:
         """New rows as the networks' views take them: encoded."""
-        return self.encoding_.transform(self._new(X))
+        table = self._new(X)  # first: an unfitted estimator has no encoding
+        return self.encoding_.transform(table)
 
     def _outputs(self, X: Float64[np.ndarray, "rows inputs"]) -> Float64[np.ndarray, "members rows outputs"]:
         """Outputs of each network for encoded rows."""
