@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import ClassVar, Literal, Self
 
@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_consistent_length, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from glassware.foundation.arrays import Float, Float64, Shaped
 from glassware.tabular.attempts import Attempt, Prepared
 from glassware.tabular.columns import dense, typed
+from glassware.tabular.dependence import dependence
 from glassware.tabular.encoding import Encoding, Table, check_columns, select
 from glassware.tabular.export import export
 from glassware.tabular.fitting import fit_all
@@ -28,6 +28,7 @@ from glassware.tabular.parameters import CONSTRAINTS, Constraints, ParameterErro
 from glassware.tabular.predict import outputs
 from glassware.tabular.reading import importances, interactions
 from glassware.tabular.recipe import Recipe, recipe
+from glassware.tabular.row_weights import row_weights
 
 
 class SparseMLP(BaseEstimator):
@@ -154,6 +155,11 @@ class SparseMLP(BaseEstimator):
         check_is_fitted(self)
         return interactions(self, k, X, y, top)
 
+    def dependence(self, X: ArrayLike, columns: Sequence[str | int] | None = None, points: int = 30) -> pl.DataFrame:
+        """The mean prediction over rows of ``X`` as single columns change; of each column at ``points`` quantiles, or
+        at its levels. Columns: ``column``, ``value`` or ``level``, ``output``, ``prediction``."""
+        return dependence(self, self._new(X), columns, points)
+
     def export(self, path: str | PathLike[str]) -> None:
         """Write arrays (``.npz``) from which ``examples/tabular/predict_exported.py`` predicts with NumPy alone."""
         check_is_fitted(self)
@@ -177,7 +183,7 @@ class SparseMLP(BaseEstimator):
         self._validate_params()
         first = self._recipe(self.preset)
         table, labels = self._read(X, y)
-        weight = self._weights(labels, sample_weight)
+        weight = row_weights(labels, sample_weight, getattr(self, "class_weight", None))
         used = weight > 0
         if not used.all():  # copy only then: fits of one table share it
             table, labels, weight = select(table, used), labels[used], weight[used]
@@ -193,21 +199,6 @@ class SparseMLP(BaseEstimator):
             super()._validate_params()
         except InvalidParameterError as error:
             raise ParameterError(str(error)) from None
-
-    def _weights(
-        self, labels: Shaped[np.ndarray, "..."], sample_weight: ArrayLike | None
-    ) -> Float64[np.ndarray, " rows"]:
-        """The weight of each row, the largest 1, times that of its class."""
-        weight = _check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
-        if not (weight > 0).any():
-            raise DataError("sample_weight must have a positive entry; all are zero.")
-        weight = weight / weight.max()
-        if (chosen := getattr(self, "class_weight", None)) is not None:
-            seen = weight > 0
-            weight[seen] *= compute_sample_weight(chosen, labels[seen])
-            if not (weight > 0).any():
-                raise DataError("class_weight leaves no row: every class has weight 0.")
-        return weight
 
     def _recipe(self, preset: str) -> Recipe:
         """A preset with this estimator's parameters filled in."""
@@ -252,17 +243,21 @@ class SparseMLP(BaseEstimator):
         check_columns(table, getattr(self, "feature_names_in_", None), self.missing)
         return table, self._labels(labels)
 
-    def _checked(self, X: ArrayLike) -> Float64[np.ndarray, "rows inputs"]:
-        """New rows as the networks' views take them: encoded."""
+    def _new(self, X: ArrayLike) -> Table:
+        """Checked new rows."""
         check_is_fitted(self)
         X = dense(X)
-        columns = typed(X)
-        if columns is None:
+        table: Table | None = typed(X)
+        if table is None:
             table = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         else:
-            table = columns
             validate_data(self, X, skip_check_array=True, reset=False)
         check_columns(table, getattr(self, "feature_names_in_", None), self.missing)
+        return table
+
+    def _checked(self, X: ArrayLike) -> Float64[np.ndarray, "rows inputs"]:
+        """New rows as the networks' views take them: encoded."""
+        table = self._new(X)  # first: an unfitted estimator has no encoding
         return self.encoding_.transform(table)
 
     def _outputs(self, X: Float64[np.ndarray, "rows inputs"]) -> Float64[np.ndarray, "members rows outputs"]:

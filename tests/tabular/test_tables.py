@@ -72,6 +72,21 @@ def test_a_table_of_every_kind_of_column_is_learnt_and_read_by_its_names(fitted)
     assert grid["average"].shape == (1, 5)
 
 
+def test_predictions_follow_single_columns(fitted):
+    frame = pandas_frame()[TEST]
+    table = fitted.dependence(frame, ["age", "size", "town"], points=5)
+    assert table.columns == ["column", "value", "level", "output", "prediction"]
+    assert table.filter(column="size")["level"].to_list() == ["S", "M", "L"]  # in their order
+    assert table.filter(column="size")["prediction"].is_sorted()
+    assert table.filter(column="town").sort("prediction")["level"][-1] == "Bonn"
+    for value, mean in table.filter(column="age").select("value", "prediction").iter_rows():
+        assert fitted.predict(frame.assign(age=value)).mean() == pytest.approx(mean)
+    with pytest.raises(ValueError, match="There is no column 'price'; columns are town, street"):
+        fitted.dependence(frame, ["price"])
+    with pytest.raises(ValueError, match="Column 'when' holds dates"):
+        fitted.dependence(frame, ["when"])
+
+
 def test_polars_pandas_and_arrays_of_objects_are_one_table(fitted):
     frame = polars_frame()
     other = clone(fitted).fit(frame[TRAIN], PRICE[TRAIN])
