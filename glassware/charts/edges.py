@@ -39,10 +39,12 @@ def _panel(table: pl.DataFrame, arms: list[str], panel: str, named: bool) -> Fig
     y_range = _range([m50.select("at"), r50.select("value", "low", "high")])
     widths = sorted(m50["at"].unique())
     dodge = min([DODGE, *((b / a) ** (0.8 / max(1, len(arms))) for a, b in pairwise(widths))])
+    middle = (len(arms) - 1) / 2
+    y_range = y_range[0] / dodge**middle, y_range[1] * dodge**middle
     records: list[Record] = []
     for row in table.iter_rows(named=True):
         along = row["kind"] == "m50"
-        (low, high), middle = (x_range if along else y_range), (len(arms) - 1) / 2
+        low, high = x_range if along else y_range
         aside = row["at"] * dodge ** (arms.index(row["arm"]) - middle) if along else row["at"]
         ends = {"from": row["low"] or low, "to": row["high"] or high}
         open_ = {"open_from": None if row["low"] else low, "open_to": None if row["high"] else high}

@@ -16,8 +16,8 @@ Decisions where the paper is silent
     strong in the end), minibatches: as in ``success_frontier``. Rates at which both learn, and what to claim, were
     chosen after pilot runs at n = 20, T = 4,000 (four runs per cell): m50 about 250 for both at the same effective
     rate; at rate 0.03 about 200 with momentum and 500 without. r50 is looked for at an m between the m50 of 30 and of
-    100 neurons, chosen after these had been measured. First choices lay too near the m50 of the widest networks
-    (m = 500: r50 246 [175, ∞] with momentum) and of the narrowest (m = 710: 12 [0, 15]).
+    100 neurons (plain, 0.03: of 10 and 30), chosen after these had been measured. First choices lay too near the m50 of
+    the widest networks (m = 500: r50 246 [175, ∞] with momentum) and of the narrowest (m = 710: 12 [0, 15]).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ RULES = {
     SAME_RATE: SGD(lr=0.03, weight_decay=0.01, momentum=0.9),
 }
 LARGER = 3  # n = 50 needs about so many times the examples of n = 30
-BETWEEN = {PLAIN: 545, HEAVY: 560, SLOW: 940, SAME_RATE: 390}  # m50 of 30 and of 100 neurons
+BETWEEN = {PLAIN: 545, HEAVY: 560, SLOW: 1090, SAME_RATE: 390}  # the m50 of two neighbouring widths
 
 
 def arms(scale: Scale) -> Sequence[Arm]:

@@ -202,7 +202,7 @@ def prices(init: str) -> Figure:
             pl.DataFrame(points),
             pl.DataFrame(points).select("kind", "x", "y"),
             title="What a success costs with the best restarts",
-            subtitle=f"n = {n}, k = {k}, {init} init; work of all tries, mean with 95% interval, if 3 or more succeed",
+            subtitle=f"n = {n}, k = {k}, {init} first weights; work of all tries, 95% intervals, if 3 or more succeed",
             x_title="width, r",
             y_title="floating-point operations to one success",
         )

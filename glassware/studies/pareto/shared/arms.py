@@ -60,13 +60,13 @@ class Arm:
     across: str = "model.width"
 
     def panels(self, scale: Scale, seeds: int | None) -> list[Frontier]:
-        """The search for m50 at each width, and that for r50."""
+        """The search for m50 at each width, and that for r50: width decides little, so its interval may be longer."""
         how = {**HOW[scale], "work": 1.0} | ({} if seeds is None else {"seeds": seeds, "trials": min(seeds, 4)})
         rows = grid(self.base, {"m": self.samples, self.across: self.widths})
         found = frontiers(rows, ("m", self.across), columns=False, **how)
         if self.at is not None:
             column = grid(self.base, {"m": [self.at], self.across: self.widths})
-            found += frontiers(column, (self.across, "m"), **how)
+            found += frontiers(column, (self.across, "m"), **how | {"precision": how["precision"] ** 2})
         task = self.base.task
         return [replace(panel, fields={"arm": self.name, "n": getattr(task, "n", None)}) for panel in found]
 

@@ -37,8 +37,9 @@ def _edges(comparison: Comparison, title: str, frame: pl.DataFrame) -> Any:
     steps, k = (int(frame[name][0]) for name in ("steps", "k"))
     sizes = sorted({edge.n for edge in found})
     diamonds = "; diamonds: the width at which half do, at one m" if any(edge.kind == "r50" for edge in found) else ""
+    arrows = "" if all(edge.on_the_grid and edge.where.high < math.inf for edge in found) else ", arrows: off the grid"
     said = [
-        f"n = {' and '.join(map(str, sizes))}, k = {k}, at most {steps:,} steps; 95% intervals, arrows: off the grid",
+        f"n = {' and '.join(map(str, sizes))}, k = {k}, at most {steps:,} steps; 95% intervals{arrows}",
         f"dots: m at which half of the runs succeed, at each width{diamonds}",
     ]
     return edges_figure(pl.DataFrame(lines, infer_schema_length=None), title=title, subtitle=said)
