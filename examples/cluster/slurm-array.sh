@@ -1,6 +1,7 @@
 #!/bin/bash
 # A sweep as a Slurm job array: every job trains a share of it into one store. Give the count of shares twice:
 #   sbatch --array=1-16 examples/cluster/slurm-array.sh sweep.toml s3://bucket/prefix 16
+# With --gpus=1 before this file's name every job trains on a GPU.
 # A job that is preempted is queued again, and goes on from what the store has.
 #SBATCH --job-name=glassware
 #SBATCH --nodes=1

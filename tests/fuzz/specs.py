@@ -102,7 +102,9 @@ def judge(number: int, seed: int) -> str:
         assert len(said) < 2000, f"{len(said)} letters: {said[:200]!r}"
         return "refused"
     again = Run.model_validate_json(spec_json(run))
-    assert again == run
+    assert spec_json(again) == spec_json(run)
     assert run_id(again) == run_id(run)
-    assert hash(run.shape()) == hash(again.shape())
+    if not run.model.solved:  # which ignores what is said of training
+        assert again == run
+        assert hash(run.shape()) == hash(again.shape())
     return "a run"
