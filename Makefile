@@ -32,7 +32,8 @@ play: $(RUN)  ## ten networks train in front of you, in the browser
 test: $(DEV) lint  ## lint, types, every test, the README's code blocks
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# With the pages of one's own results, where `glassware report --all` has written them. Its pages open from disk; searching them needs a server, as `python3 -m http.server -d build/site`.
+# With the pages of one's own results, where `glassware report --all` has written them. Its pages open from disk;
+# searching them needs a server, as `python3 -m http.server -d build/site`.
 docs: $(DOCS)  ## the documentation site, in build/site: begin with index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
