@@ -28,16 +28,16 @@ def edges_figure(table: pl.DataFrame, *, title: str, subtitle: str | list[str] =
     need(table, COLUMNS)
     arms = table["arm"].unique(maintain_order=True).to_list()
     panels = table["panel"].unique(maintain_order=True).to_list()
-    drawn = [_panel(table.filter(panel=panel), arms, panel, len(panels) > 1) for panel in panels]
+    drawn = [_panel(table, table.filter(panel=panel), arms, panel, len(panels) > 1) for panel in panels]
     figure = alt.hconcat(*drawn, spacing=30) if len(drawn) > 1 else drawn[0]
     return figure.properties(title=heading(title, subtitle))  # type: ignore[no-any-return]
 
 
-def _panel(table: pl.DataFrame, arms: list[str], panel: str, named: bool) -> Figure:
-    m50, r50 = (table.filter(kind=kind) for kind in ("m50", "r50"))
+def _panel(whole: pl.DataFrame, table: pl.DataFrame, arms: list[str], panel: str, named: bool) -> Figure:
+    (m50, r50), (every, other) = ([one.filter(kind=kind) for kind in ("m50", "r50")] for one in (table, whole))
     x_range = _range([m50.select("value", "low", "high"), r50.select("at")])
-    y_range = _range([m50.select("at"), r50.select("value", "low", "high")])
-    widths = sorted(m50["at"].unique())
+    y_range = _range([every.select("at"), other.select("value", "low", "high")])  # one scale for all panels
+    widths = sorted(every["at"].unique())
     dodge = min([DODGE, *((b / a) ** (0.8 / max(1, len(arms))) for a, b in pairwise(widths))])
     middle = (len(arms) - 1) / 2
     y_range = y_range[0] / dodge**middle, y_range[1] * dodge**middle

@@ -10,7 +10,6 @@ from glassware.studies import SCALES, claims, drawn, figures, results
 from glassware.studies.pareto import beyond, more
 from glassware.studies.pareto.beyond import depth, label_noise, restarts
 from glassware.studies.pareto.shared.arms import WITHIN
-from glassware.sweeps import run_id
 from tests.luck.made import NEVER, made, table
 from tests.studies.made import check, pretend_study, verdicts
 
@@ -29,8 +28,6 @@ def test_smoke_scale_from_end_to_end(study, smoke):
         claim.check(rows).text()
         assert all((claim.threshold, claim.where, claim.check.__doc__))
     assert all(scale in study.about for scale in (*SCALES, "silent"))
-    few, more = ({run_id(run) for run in study.runs("laptop", seeds)} for seeds in (1, 2))
-    assert few < more
 
 
 def test_figures_of_a_search_are_pictures(smoke, tmp_path):
@@ -64,7 +61,7 @@ def test_an_edge_that_noise_moves_is_found_and_judged():
 )
 def test_a_second_layer_that_moves_the_edge(times, off, wanted):
     edge = lambda run: 500 * (times if run.model.layers == 3 else 1)
-    rows = pretend_study(depth.STUDY, "laptop", learned(edge, off))
+    rows = pretend_study(depth.STUDY, "laptop", learned(edge, off), seeds=40)
     assert check(depth.STUDY, "two", rows).verdict == wanted
 
 
