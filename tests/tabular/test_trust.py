@@ -116,7 +116,7 @@ def test_extreme_weights_and_targets():
 def test_quick_is_the_default_with_fewer_networks_trees_and_steps(monkeypatch):
     grown = []
     grow = attempts.guide
-    monkeypatch.setattr(attempts, "guide", lambda *given: grown.append(given[-1]) or grow(*given))
+    monkeypatch.setattr(attempts, "guide", lambda *given, trees: grown.append(trees) or grow(*given, trees=trees))
     model = SparseMLPClassifier(8, preset="quick", random_state=0).fit(X, Y)
     assert (len(model.members_), grown) == (6, [30])
     whole = SparseMLPClassifier()._recipe("default")
