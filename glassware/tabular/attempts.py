@@ -145,7 +145,13 @@ def fit_guide(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Gui
     """Fit the guiding forest on a table; on one core without ``threads``."""
     y = prepared.y if prepared.classify else prepared.truth[:, 0] if prepared.truth.shape[1] == 1 else prepared.truth
     return guide(
-        scaling.filled(prepared.X), y, prepared.weight, prepared.classify, prepared.seed, threads, prepared.recipe.trees
+        scaling.filled(prepared.X),
+        y,
+        prepared.weight,
+        prepared.classify,
+        prepared.seed,
+        threads,
+        trees=prepared.recipe.trees,
     )
 
 

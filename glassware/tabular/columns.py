@@ -50,6 +50,8 @@ def typed(X: ArrayLike) -> list[Column] | None:
         if all(_plain(dtype) for dtype in X.schema.values()):
             return None
         return [_polars(column) for column in X.iter_columns()]
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise DataError("A LazyFrame has no rows yet: collect() it first.")
     if isinstance(X, list | tuple) and not _has_text(X):
         return None
     if isinstance(X, list | tuple):

@@ -196,6 +196,8 @@ def test_columns_that_are_nothing_of_the_kind_get_a_sentence():
     frame = pl.DataFrame({"a": [1.0, 2.0], "b": [[1], [2]]})
     with pytest.raises(ValueError, match=r"Column 'b' is of type List\(Int64\), neither numbers nor text nor dates"):
         SparseMLPClassifier(**SMALL).fit(frame, [0, 1])
+    with pytest.raises(ValueError, match=r"A LazyFrame has no rows yet: collect\(\) it first"):
+        SparseMLPClassifier(**SMALL).fit(frame.lazy(), [0, 1])
     with pytest.raises(ValueError, match=r"Input X contains infinity in column 'a'"):
         SparseMLPClassifier(**SMALL).fit(pd.DataFrame({"a": [1.0, np.inf], "b": ["x", "y"]}), [0, 1])
 

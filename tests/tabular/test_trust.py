@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import InvalidParameterError
 
 from glassware.foundation.errors import GlasswareError
-from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor
+from glassware.tabular import SparseMLPClassifier, SparseMLPRegressor, attempts
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 6))
@@ -111,3 +111,14 @@ def test_extreme_weights_and_targets():
     assert np.isfinite(found).all()
     assert np.mean(np.sign(found[:200]) == np.sign(huge)) > 0.9
     assert np.abs(found[:200]).max() > 1e308
+
+
+def test_quick_is_the_default_with_fewer_networks_trees_and_steps(monkeypatch):
+    grown = []
+    grow = attempts.guide
+    monkeypatch.setattr(attempts, "guide", lambda *given, trees: grown.append(trees) or grow(*given, trees=trees))
+    model = SparseMLPClassifier(8, preset="quick", random_state=0).fit(X, Y)
+    assert (len(model.members_), grown) == (6, [30])
+    whole = SparseMLPClassifier()._recipe("default")
+    assert model.recipe_.passes(10_000) == pytest.approx(whole.passes(10_000) / 2, abs=1)
+    assert {type(view).__name__ for view in model.views_} == {"Scaling", "Cuts"}

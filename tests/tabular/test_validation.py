@@ -91,7 +91,7 @@ def test_one_that_diverges_leaves_the_others_fitted():
 def test_the_forest_of_a_second_try_is_that_of_the_first(monkeypatch):
     asked = []
     grow = attempts.guide
-    monkeypatch.setattr(attempts, "guide", lambda *given: asked.append(1) or grow(*given))
+    monkeypatch.setattr(attempts, "guide", lambda *given, **more: asked.append(1) or grow(*given, **more))
     noise = np.random.default_rng(0).integers(0, 2, len(X))
     model = SparseMLPClassifier(8, epochs=2, n_ensemble=2, guided=True, random_state=0).fit(X, noise)
     assert model.recipe_.guided
