@@ -96,7 +96,7 @@ def by_width(frame: pl.DataFrame) -> Any:
     return error_panels(
         _in_order(found, [task.name for task in TASKS]),
         title="Error against width on 1% of the rows",
-        subtitle="networks of depth 3, Adam, 100 epochs; medians over trials; bars, where trials are enough: 95% intervals",
+        subtitle="networks of depth 3, Adam, 100 epochs; medians over trials; bars: 95% intervals of five and more",
         x="width",
         x_title="width r",
         colours={"dense": DENSE, "2-sparse": SPARSE},
