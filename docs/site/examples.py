@@ -8,21 +8,27 @@ from typing import Any
 from griffe import Extension, Object
 
 EXAMPLE = re.compile(r"(?:^ *>>> .*(?:\n(?! *\n).+)*\n?)+", re.MULTILINE)
-SEVERAL = re.compile(r"^ +\w+(?:, \w+)+(?=: )", re.MULTILINE)
+SEVERAL = re.compile(r"^( +)(\w+(?:, \w+)*), (\w+)(?=: )", re.MULTILINE)
 FLAG = re.compile(r"\s*# doctest: \+\w+")
 
 
 class Examples(Extension):
     """Sets lines that begin with ``>>>`` apart as code; Markdown would take them for quotations.
 
-    Of several names that are described together (``low, high: ends``) the second would be taken for a type.
+    Of several names that are described together (``low, high: ends``) the others would be taken for types; each refers
+    to the last.
     """
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Change a docstring as it is found."""
         if obj.docstring is not None:
             text = EXAMPLE.sub(_fenced, obj.docstring.value)
-            obj.docstring.value = SEVERAL.sub(lambda names: names[0].replace(", ", ","), text)
+            obj.docstring.value = SEVERAL.sub(_one_by_one, text)
+
+
+def _one_by_one(found: re.Match[str]) -> str:
+    margin, others, last = found.groups()
+    return "".join(f"{margin}{name}: with ``{last}``.\n" for name in others.split(", ")) + margin + last
 
 
 def _fenced(found: re.Match[str]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -13,7 +12,8 @@ from glassware.foundation.commands import command
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.limits import check_counts
 from glassware.foundation.names import check_path
-from glassware.studies import STUDIES, Scale, Study, check_scale, matching
+from glassware.studies import STUDIES, Scale, Study, check_scale, find, matching
+from glassware.studies.changed import MARK
 from glassware.sweeps import Remembered, Store, named, read_sweep_file, recall, remembered
 
 if TYPE_CHECKING:
@@ -85,7 +85,6 @@ def report_all(
         on_page: called with the path of every page as it is written.
     """
     from glassware.reports.folder import first_page, page
-    from glassware.reports.sections import study_section, sweep_section
 
     check_counts(seeds=seeds)
     size, kept, (_, chosen) = check_scale(scale), existing(store), _place(None, format)
@@ -93,14 +92,8 @@ def report_all(
     check_path(folder)
     if folder.is_file():
         raise GlasswareError(f"{folder} is a file; --all writes a folder of pages")
-    made = chain(
-        (study_section(study, size, kept, seeds) for study in STUDIES.values()),
-        (sweep_section(sweep, kept) for sweep in remembered(kept)),
-    )
     entries = []
-    for section in made:
-        if section is None:
-            continue
+    for section in _everything(size, kept, seeds):
         entry, files = page(section, chosen)
         for place, content in files.items():
             written(folder / place, content)
@@ -109,6 +102,25 @@ def report_all(
     if not entries:
         raise GlasswareError(f"{kept.path} holds no study at scale {scale} and no sweep: {command('studies')}")
     return written(folder / f"index.{chosen}", first_page(entries, scale, chosen))
+
+
+def _everything(scale: Scale, store: Store, seeds: int | None) -> Iterator[Section]:
+    """What the store says about every study, every study with something changed, and every sweep."""
+    from glassware.reports.sections import study_section, sweep_section
+
+    for study in STUDIES.values():
+        if (section := study_section(study, scale, store, seeds)) is not None:
+            yield section
+    for sweep in remembered(store):
+        name, _, at = sweep.name.rpartition("/")
+        if MARK in name and at != scale:  # a changed study is remembered for each scale of its own
+            continue
+        try:
+            section = study_section(find(name), scale, store, seeds) if MARK in name else sweep_section(sweep, store)
+        except GlasswareError:  # made of parts that are not known here: its rows are
+            section = sweep_section(sweep, store)
+        if section is not None:
+            yield section
 
 
 def _sections(name: str | Study, scale: Scale, store: Store, seeds: int | None) -> list[Section]:

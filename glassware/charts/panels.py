@@ -52,7 +52,9 @@ def error_panels(
         "kind:N",
         sort=kinds,
         scale=alt.Scale(domain=kinds, range=hues),
-        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", columns=3, symbolType="stroke"),
+        legend=alt.Legend(
+            title=None, orient="bottom", direction="horizontal", columns=3, symbolType="stroke", symbolOpacity=1
+        ),
     )
     scale = alt.Scale(type="log", nice=False, padding=8) if log_x else alt.Scale(nice=False, padding=8)
     base = alt.Chart().encode(

@@ -124,6 +124,7 @@ def log_axis(low: float, high: float, **more: Any) -> alt.Axis:
         values = [value for value in values if low * 0.85 <= value <= high * 1.15]
         if len(values) > 2:
             break
-    if len(values) < 2:  # a short axis between two such numbers: its ends
-        values = list(dict.fromkeys(float(f"{end:.3g}") for end in (low, high)))
+    if sum(low <= value <= high for value in values) < 2:  # a short axis between two such numbers: its ends
+        unit = 10.0 ** (math.floor(math.log10(low)) - 2)
+        values = list(dict.fromkeys([math.ceil(low / unit) * unit, math.floor(high / unit) * unit]))
     return alt.Axis(values=values, tickCount=len(values), labelExpr=SHORT, **more)

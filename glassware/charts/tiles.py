@@ -9,7 +9,7 @@ from glassware.charts.labels import need
 from glassware.charts.theme import FAINT, INK, heading, inline, panelled
 
 ROW_HEIGHT = 22
-DARK = "luminance(scale('color', datum.value)) < 0.3"  # white text is easier to read there than ink is
+DARK = "luminance(scale('color', datum.value)) < 0.21"  # below it white has the better contrast, above it ink
 
 
 def tiles(

@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 from glassware.charts.lines import lines
+from glassware.charts.theme import log_axis
 from glassware.foundation.errors import GlasswareError
 from tests.charts.made import data, marks, specification, texts
 
@@ -66,3 +67,13 @@ def test_panels_share_a_log_axis_where_one_of_them_has_a_single_value() -> None:
     own = [draw(lone), draw(two, log_x=True)]  # a linear axis has no such trouble
     assert all(one.to_dict()["resolve"]["scale"]["x"] == "independent" for one in own)
     assert "resolve" not in draw(lone, log_x=True).to_dict()
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.1706, 0.2468), (1000, 1100), (3, 7), (10, 10_000)])
+def test_a_log_axis_has_two_ticks_within_its_range(low, high):
+    values = log_axis(low, high).values
+    assert len([value for value in values if low <= value <= high]) >= 2
+
+
+def test_one_value_is_one_tick():
+    assert log_axis(15, 15).values == [15]

@@ -141,10 +141,11 @@ def test_the_command(results, folder, known):
 
 def test_all_that_a_store_has_is_a_page_each(results, folder, known):
     gw.sweep(gw.grid(gw.Run(**TINY), seeds=2), results, name="mine", title="A sweep of mine")
+    gw.reproduce("test/tiny", "smoke", store=results, figures=None, set={"batch": 4})
     done = call("report", "--all", "--scale", "smoke", "--store", results)
     assert done.exit_code == 0, done.output
     said = [line.split(" ", 1)[1] for line in done.stdout.splitlines()]
-    pages = {"test/tiny.md", "test/nasty.md", "sweeps/mine.md"}
+    pages = {"test/tiny.md", "test/nasty.md", "test/tiny@batch=4.md", "sweeps/mine.md"}
     assert sorted(said) == sorted(f"results/pages/{one}" for one in {*pages, "index.md"})
     index = (folder / "results/pages/index.md").read_text()
     assert set(re.findall(r"\]\((.*?)\)", index)) == pages

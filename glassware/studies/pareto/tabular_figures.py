@@ -96,7 +96,7 @@ def by_width(frame: pl.DataFrame) -> Any:
     return error_panels(
         _in_order(found, [task.name for task in TASKS]),
         title="Error against width on 1% of the rows",
-        subtitle="networks of depth 3, Adam, 100 epochs; medians over trials with 95% intervals",
+        subtitle="networks of depth 3, Adam, 100 epochs; medians over trials; bars: 95% intervals of five and more",
         x="width",
         x_title="width r",
         colours={"dense": DENSE, "2-sparse": SPARSE},
@@ -112,7 +112,8 @@ def by_optimiser(frame: pl.DataFrame) -> Any:
     return error_panels(
         table,
         title=f"Error against width, mean of {table['tables'][0]} tables on 1% of their rows",
-        subtitle="medians over trials, 100 epochs at the rate of 0.001; bars: 95% intervals for these tables",
+        subtitle="medians over trials, 100 epochs at the rate of 0.001"
+        + ("" if table["low"].is_null().all() else "; bars: 95% intervals for these tables"),
         x="width",
         x_title="width r",
         columns=4,
