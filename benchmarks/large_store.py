@@ -25,6 +25,7 @@ import polars as pl
 
 import glassware as gw
 from glassware.sweeps import SEMANTICS, Store
+from glassware.sweeps.experience import Experience
 from glassware.sweeps.identity import spec_json
 from glassware.sweeps.rows import SCHEMA, frame, provenance
 
@@ -123,6 +124,13 @@ def resume(folder: Path) -> None:
     assert len(gw.sweep(runs, folder)) == len(runs)
 
 
+def estimate(folder: Path) -> None:
+    """What one more run per cell may take, by the rows of the store; this also comes before a sweep begins."""
+    runs = [run.model_copy(update={"seed": 10**9}) for run in gw.grid(BASE, AXES, seeds=1)]
+    experience = Experience(Store(folder))
+    print(sum(experience.expected(run).steps for run in runs))
+
+
 def measured(words: list[str]) -> None:
     """Run a command, and print its seconds, its processor time and its peak memory."""
     started = time.monotonic()
@@ -137,7 +145,7 @@ def measured(words: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["make", "measure", "heat-map", "resume"])
+    parser.add_argument("what", choices=["make", "measure", "heat-map", "resume", "estimate"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--part-rows", type=int, default=PART_ROWS)
@@ -148,11 +156,14 @@ def main() -> None:
         heat_map(given.folder)
     elif given.what == "resume":
         resume(given.folder)
+    elif given.what == "estimate":
+        estimate(given.folder)
     else:
         folder = str(given.folder)
         measured([sys.executable, "-m", "glassware", "status", folder])
         measured([sys.executable, "-m", "benchmarks.large_store", "heat-map", folder])
         measured([sys.executable, "-m", "benchmarks.large_store", "resume", folder])
+        measured([sys.executable, "-m", "benchmarks.large_store", "estimate", folder])
 
 
 if __name__ == "__main__":

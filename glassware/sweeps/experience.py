@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 import polars as pl
 from pydantic import ValidationError
 
-from glassware.foundation.specs import seedless
 from glassware.sweeps.store import Store
 from glassware.training import Evaluation, Run
 
@@ -19,7 +18,7 @@ from glassware.training import Evaluation, Run
 # taken to use all its steps), or the specification itself (runs that never stop early, models that are solved).
 Basis: TypeAlias = Literal["cell", "neighbour", "nothing", "certain"]
 
-COLUMNS = ["spec", "steps", "steps_to_success", "diverged_step", "steps_taken"]
+COLUMNS = ["cell", "steps", "steps_to_success", "diverged_step", "steps_taken"]
 
 # Columns in which a run may differ from the rows it is judged by: its luck, and how it is examined and kept.
 EXAMINATION = set(Evaluation().columns("evaluation")) - {"success_at", "measure", "direction"}
@@ -49,10 +48,11 @@ class Expected:
 
 @dataclass(frozen=True)
 class _Ended:
-    """A finished run: the step at which it would have stopped (None: it never did) and how many it was allowed."""
+    """Finished runs: the step at which they would have stopped (None: never), how many they were allowed, how many."""
 
     step: int | None
     allowed: int
+    count: int
 
 
 class Experience:
@@ -64,13 +64,14 @@ class Experience:
             return
         rows = store.read(COLUMNS).filter(pl.col("steps").is_not_null())  # null: a solved model
         stop = pl.coalesce("steps_to_success", pl.when(pl.col("diverged_step").is_not_null()).then("steps_taken"))
-        for spec, stops, allowed in rows.group_by(seedless(), maintain_order=True).agg(stop, "steps").iter_rows():
+        alike = rows.group_by("cell", stop.alias("stop"), pl.col("steps"), maintain_order=True).len()
+        for spec, stops, allowed, counts in alike.group_by("cell", maintain_order=True).agg(pl.all()).iter_rows():
             try:
                 run = Run.model_validate_json(spec)
             except ValidationError:  # a part that is not registered here says nothing about runs that are
                 continue
             family, place = _cell(run)
-            self._ended[family][place] += [_Ended(*ended) for ended in zip(stops, allowed, strict=True)]
+            self._ended[family][place] += [_Ended(*ended) for ended in zip(stops, allowed, counts, strict=True)]
 
     def expected(self, run: Run) -> Expected:
         """Mean steps of runs like this one, by the rows of its cell or else of the nearest one.
@@ -90,14 +91,14 @@ class Experience:
         known = unknown = 0
         for row in places[nearest]:
             if row.step is not None and row.step <= run.steps:
-                known += row.step
+                known += row.count * row.step
             elif row.step is not None or row.allowed >= run.steps:
-                known += run.steps
+                known += row.count * run.steps
             else:
-                unknown += run.steps
+                unknown += row.count * run.steps
         total = known + unknown
         basis: Basis = "cell" if nearest == here else "neighbour"
-        return Expected(total / len(places[nearest]), unknown / max(1, total), basis)
+        return Expected(total / sum(row.count for row in places[nearest]), unknown / max(1, total), basis)
 
 
 def _cell(run: Run) -> tuple[Family, Place]:
