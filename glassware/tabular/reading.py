@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from glassware.foundation.arrays import Float, Params
 from glassware.tabular.inputs import DataError
+from glassware.tabular.screening.focus import Focused
 
 if TYPE_CHECKING:
     from glassware.tabular.estimators import Estimator
@@ -37,7 +38,9 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
     weights = _candidates(estimator, k)
     leading = np.argsort(-importances(estimator))[:FULL_SETS]
     names = getattr(estimator, "feature_names_in_", None)
-    sets = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
+    known = {one.columns: one for one in estimator.found_sets_ if len(one.columns) == k}
+    likely = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
+    sets = [*known, *(s for s in likely if s not in known)]
     rows, labels = [], None
     if X is not None:
         sets += [s for s in (tuple(sorted(map(int, c))) for c in combinations(leading, k)) if s not in set(sets)]
@@ -50,9 +53,11 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
             "features": [names[c] for c in columns] if names is not None else list(columns),
             "weight": weights.get(columns, 0.0),
             "strength": strength,
+            "p_adjusted": known[columns].p_adjusted if columns in known else None,
         }
-        rows.append((weights.get(columns, 0.0) if strength is None else strength, row, columns))
-    rows.sort(key=lambda ranked: -ranked[0])
+        evidence = known[columns].evidence if columns in known else 0.0
+        rows.append(((evidence, weights.get(columns, 0.0) if strength is None else strength), row, columns))
+    rows.sort(key=lambda ranked: ranked[0], reverse=True)
     kept = rows[:top]
     for _, row, columns in kept:
         row["score_drop"] = None if labels is None else _score_drop(estimator, columns, x, labels)
@@ -62,6 +67,7 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
         "weight": pl.Float64,
         "strength": pl.Float64,
         "score_drop": pl.Float64,
+        "p_adjusted": pl.Float64,
     }
     return pl.DataFrame([row for _, row, _ in kept], schema=schema)
 
@@ -71,7 +77,11 @@ def _readings(estimator: Estimator) -> Iterator[Float[np.ndarray, "columns neuro
     for params, view in zip(estimator.members_, estimator.views_, strict=True):
         inputs = _reading(params) * view.size[:, None]
         found = np.zeros((estimator.n_features_in_, inputs.shape[1]))
-        np.add.at(found, view.columns, inputs)
+        if isinstance(view, Focused):  # what columns say together is a reading of each of them
+            for column, reading in zip(view.columns.tolist(), inputs, strict=True):
+                found[list(view.focus.sources[column])] += reading
+        else:
+            np.add.at(found, view.columns, inputs)
         yield found
 
 

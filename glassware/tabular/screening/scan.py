@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ class Coded:
         self.codes, self.bins = codes, bins
         self.useful = np.flatnonzero(codes.degrees > 0)
         self._features: np.ndarray | None = None
+        self._cells = dict[tuple[int, ...], statistics.Cells]()
 
     def sets(self, size: int) -> int:
         """How many sets of this size there are."""
@@ -54,13 +56,20 @@ class Coded:
         if len(self.useful) < size:
             return []
         likely = self._pairs(residuals, top) if size == 2 else self._products(residuals, size, top)
-        found = [self.judge(residuals, columns) for columns in likely]
+        return self.judged(residuals, likely)
+
+    def judged(
+        self, residuals: Float[np.ndarray, "rows outputs"], sets: Sequence[tuple[int, ...]]
+    ) -> list[Candidate]:
+        """Sets with their exact statistics, best first."""
+        found = [self.judge(residuals, columns) for columns in sets]
         return sorted(found, key=lambda one: (-one.evidence, one.columns))
 
     def judge(self, residuals: Float[np.ndarray, "rows outputs"], columns: tuple[int, ...]) -> Candidate:
         """The exact statistic of one set."""
-        cells = statistics.Cells(self.bins[:, columns], self.codes, np.array(columns))
-        return Candidate(cells.evidence(residuals), columns)
+        if columns not in self._cells:
+            self._cells[columns] = statistics.Cells(self.bins[:, columns], self.codes, np.array(columns))
+        return Candidate(self._cells[columns].evidence(residuals), columns)
 
     def _pairs(self, residuals: np.ndarray, top: int) -> list[tuple[int, ...]]:
         if self._features is None:
