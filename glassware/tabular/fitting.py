@@ -23,8 +23,9 @@ BETTER = 0.9  # the patient recipe is taken if its loss is below this share of t
 def fit_all(estimators: Sequence[Estimator], tables: list[Prepared], guides: Sequence[Guide] = ()) -> None:
     """Fit every estimator on its table, all at once.
 
-    With ``screened``, what few columns say together is looked for first. If the default recipe learns little, the patient one is tried, and taken if it learns clearly more: a parity shows
-    no progress for a long time, and early stopping then stops too soon.
+    With ``screened``, sets of columns that say something together are looked for first. If the default recipe learns
+    little from all columns, the patient one is tried, and taken if it learns clearly more: a parity shows no progress
+    for a long time, and early stopping then stops too soon.
 
     Args:
         estimators: to be fitted.

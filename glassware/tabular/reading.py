@@ -40,10 +40,12 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
     names = getattr(estimator, "feature_names_in_", None)
     known = {one.columns: one for one in estimator.found_sets_ if len(one.columns) == k}
     likely = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
-    sets = [*known, *(s for s in likely if s not in known)]
+    enough = len(known) >= top  # they come first: the others need not be measured
+    sets = [*known] if enough else [*known, *(s for s in likely if s not in known)]
     rows, labels = [], None
     if X is not None:
-        sets += [s for s in (tuple(sorted(map(int, c))) for c in combinations(leading, k)) if s not in set(sets)]
+        near = [] if enough else [tuple(sorted(map(int, one))) for one in combinations(leading, k)]
+        sets += [one for one in near if one not in set(sets)]
         x = estimator._checked(X)
         chosen = np.random.default_rng(0).permutation(len(x))[:MOST_ROWS]
         x, labels = x[chosen], None if y is None else np.asarray(y)[chosen]

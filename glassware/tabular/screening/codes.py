@@ -82,8 +82,10 @@ class Codes:
         outer ones. Of two that are the same there is one."""
         bins = int(self.bins[column])
         number, below = np.arange(bins), np.cumsum(self.shares[column, :bins])
-        ways = [2.0 * below - self.shares[column, :bins] > 1.0, *([number % 2 == 1] if self.listed[column] else []), np.abs(2 * number + 1 - bins) > 0.5 * bins]
-        if bins == 3:  # most of what three values do together with others, middle against outer, comes first
+        middle = 2.0 * below - self.shares[column, :bins] > 1.0
+        others = [number % 2 == 1] if self.listed[column] else []
+        ways = [middle, *others, np.abs(2 * number + 1 - bins) > 0.5 * bins]
+        if bins == 3:  # the middle against the others first: it is what genotypes do together with others most often
             ways = ways[::-1]
         found = list[np.ndarray]()
         for way in ways:

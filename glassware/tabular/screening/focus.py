@@ -1,4 +1,4 @@
-"""The few columns that matter, with what found sets say: what networks read where screening explains more than trees."""
+"""The few columns that matter, with what found sets say: what networks read where screening explains most."""
 
 from __future__ import annotations
 
@@ -101,9 +101,7 @@ def focus(
     """
     model = Additive(truth, weight, classify)
     folds = np.random.default_rng(0).permutation(len(X)) % FOLDS
-    inputs = np.concatenate(
-        [np.zeros((len(X), 0)), *(parts_of(found.codes, X, (c,))[0] for c in found.alone)], axis=1
-    )
+    inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(found.codes, X, (c,))[0] for c in found.alone)], axis=1)
     codes = dict[int, Codes]()
     scores, sizes, values = list[Score](), list[np.ndarray](), list[np.ndarray]()
     for columns in (one.columns for one in found.sets):

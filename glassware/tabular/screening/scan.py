@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from glassware.engine.choice import reason
 from glassware.foundation.arrays import Float, Int
 from glassware.tabular.screening import statistics
 from glassware.tabular.screening.codes import Codes
@@ -15,6 +18,8 @@ from glassware.tabular.screening.codes import Codes
 EXACT = 40  # sets whose exact statistic is computed, unless fewer are asked for
 WORDS = 2.5e10  # words of 64 rows that may be looked at, per output: some seconds of one core
 MOST_SIGN_ROWS = 4096
+
+log = logging.getLogger("glassware")
 
 
 class Candidate(NamedTuple):
@@ -58,9 +63,7 @@ class Coded:
         likely = self._pairs(residuals, top) if size == 2 else self._products(residuals, size, top)
         return self.judged(residuals, likely)
 
-    def judged(
-        self, residuals: Float[np.ndarray, "rows outputs"], sets: Sequence[tuple[int, ...]]
-    ) -> list[Candidate]:
+    def judged(self, residuals: Float[np.ndarray, "rows outputs"], sets: Sequence[tuple[int, ...]]) -> list[Candidate]:
         """Sets with their exact statistics, best first."""
         found = [self.judge(residuals, columns) for columns in sets]
         return sorted(found, key=lambda one: (-one.evidence, one.columns))
@@ -81,9 +84,9 @@ class Coded:
         return [(i, j) for i, j in places if self.codes.degrees[i] > 0 and self.codes.degrees[j] > 0]
 
     def _products(self, residuals: np.ndarray, size: int, top: int) -> list[tuple[int, ...]]:
-        # Numba takes a moment to import: only when it is used.
-        from glassware.tabular.screening.bits import farthest
-
+        farthest = _kernel()
+        if farthest is None:
+            return []
         rng = np.random.default_rng(0)
         rows = rng.permutation(len(residuals))[:MOST_SIGN_ROWS]
         signs, column = self._signs(rows, size)
@@ -108,6 +111,21 @@ class Coded:
                 found.append(upper[self.bins[rows, column]])
                 which.append(column)
         return np.array(found), np.array(which)
+
+
+@cache
+def _kernel() -> Callable[..., tuple[np.ndarray, np.ndarray]] | None:
+    """The search through products of signs; None, with a warning, if it cannot be compiled."""
+    try:
+        # Numba takes a moment to import: only when it is used.
+        from glassware.tabular.screening.bits import farthest
+
+        farthest(np.zeros(1, bool), np.zeros((4, 1), bool), np.arange(4), 3, 1)
+        farthest(np.zeros(1, bool), np.zeros((4, 1), bool), np.arange(4), 4, 1)
+    except Exception as error:  # whatever compiling for an unknown processor may raise
+        log.warning("threes and fours of columns are not screened: no kernel (%s)", reason(error))
+        return None
+    return farthest
 
 
 def _unravelled(places: np.ndarray, columns: int) -> list[tuple[int, int]]:

@@ -14,7 +14,9 @@ BLOCK = 2**24  # numbers in a block of the matrix of all pairs
 
 
 def pairs(
-    features: Float32[np.ndarray, "rows features"], residuals: Float[np.ndarray, "rows outputs"], degrees: Int[np.ndarray, " columns"]
+    features: Float32[np.ndarray, "rows features"],
+    residuals: Float[np.ndarray, "rows outputs"],
+    degrees: Int[np.ndarray, " columns"],
 ) -> Float32[np.ndarray, " pairs"]:
     """How far each pair's statistic lies above chance, in the order of ``np.triu_indices(columns, 1)``.
 
