@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glassware.tabular.attempts import Attempt, Prepared, Scaled, attempt, fit_guide
+from glassware.tabular.attempts import Attempt, Prepared, Scaled, attempt, fit_guide, scaled_once
 from glassware.tabular.guide import Guide
-from glassware.tabular.inputs import Scaling
 from glassware.tabular.screening.focus import Focus, Focused, focus
 from glassware.tabular.screening.screen import Found, Screen, screen
 
 CLEARLY = 0.97  # share of what a forest on all columns leaves unexplained
 ERRORS = 3.0  # standard errors by which, row by row, less must be left
+LEAF = 20  # rows in a leaf where rows of one cell differ only in which others taught their score, which is noise
 
 
 class First(NamedTuple):
@@ -51,11 +51,12 @@ class Focusing:
         recipe = prepared.recipe
         found, made, few, wrong = self._screen(prepared) if screened else (None, None, prepared.X, prepared.X)
         sets = found.sets if found else []
-        if made is None:
+        if found is None or made is None:
             return First(one := attempt(prepared, recipe, scaled, grown), sets, one.guide, False)
         narrow = prepared._replace(X=few)
-        grown = grown or fit_guide(prepared, Scaling.fit(prepared.X, recipe.scale))
-        near = fit_guide(narrow, Scaling.fit(few, recipe.scale))
+        grown = grown or fit_guide(prepared, scaled_once(prepared.X, recipe.scale, scaled)[0])
+        leaf = LEAF if found.codes.listed[made.kept].all() else 1
+        near = fit_guide(narrow, scaled_once(few, recipe.scale, scaled)[0], leaf=leaf)
         if not _clearer(prepared, near, grown, wrong):
             return First(attempt(prepared, recipe, scaled, grown), sets, grown, False)
         one = attempt(narrow, recipe, scaled, near)

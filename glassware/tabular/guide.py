@@ -40,7 +40,9 @@ class Guide(NamedTuple):
         return np.asarray(root / np.sqrt(np.mean(np.square(root))))
 
 
-def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed: int, threads: bool = True) -> Guide:
+def guide(
+    X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed: int, threads: bool = True, leaf: int = 1
+) -> Guide:
     """Fit the forest, on all cores if the table is large and ``threads`` are allowed.
 
     ``X`` has no missing values; numbers in ``y`` have a standard deviation of 1.
@@ -50,6 +52,7 @@ def guide(X: np.ndarray, y: np.ndarray, weight: np.ndarray, classify: bool, seed
         "n_estimators": TREES,
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
+        "min_samples_leaf": leaf,
         "random_state": seed,
         # With threads, scikit-learn's warning filters race, and sometimes warn about that.
         "n_jobs": -1 if threads and X.size >= LARGE else 1,

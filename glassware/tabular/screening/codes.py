@@ -9,7 +9,6 @@ import numpy as np
 from glassware.foundation.arrays import Bool, Float, Float32, Int, UInt8
 
 BINS = 6  # most bins of a column: one per value if it has no more, else equal parts of the rows
-HALVES = {3: 3, 4: 1}  # by how many ways to divide its bins into two a column is seen, by the size of sets
 LEAST_SHARE = 0.04  # of the rows in a bin; rarer bins join a neighbour
 
 
@@ -57,10 +56,6 @@ class Codes:
             contrasts[column, : len(share), : len(found)] = _orthonormal(powers[:, 1:], share)
         listed = 1 + (np.diff(ordered, axis=0) > 0).sum(axis=0) <= BINS
         return cls(fill, edges, shares, contrasts, bins, bins - 1, listed)
-
-    def seen(self, size: int) -> Codes:
-        """What sets of this size see of a column: all of its bins in pairs, ways to halve them in larger sets."""
-        return self if size < 3 else self.halved(HALVES[size])
 
     def halved(self, most: int) -> Codes:
         """The same bins, seen only through at most so many of the ways to divide them into two."""

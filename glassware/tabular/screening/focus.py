@@ -102,11 +102,9 @@ def focus(
     model = Additive(truth, weight, classify)
     folds = np.random.default_rng(0).permutation(len(X)) % FOLDS
     inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(found.codes, X, (c,))[0] for c in found.alone)], axis=1)
-    codes = dict[int, Codes]()
     scores, sizes, values = list[Score](), list[np.ndarray](), list[np.ndarray]()
     for columns in (one.columns for one in found.sets):
-        seen = codes.setdefault(len(columns), found.codes.seen(len(columns)))
-        parts, left = parts_of(seen, X, columns), model.residuals(inputs)
+        parts, left = parts_of(found.seen[len(columns)], X, columns), model.residuals(inputs)
         scores.append(Score.fit(columns, parts, left))
         sizes.append(size_of(scores[-1], parts))
         values.append(crossed(columns, parts, left, folds))
@@ -118,6 +116,6 @@ def focus(
     for column in kept:
         low, middle, high = np.nanquantile(X[:, column], [0.25, 0.5, 0.75])
         centre[column], spread[column] = middle, (high - low) / 1.349 or 1.0
-    made = Focus(kept, codes, scores, sizes, products, centre, spread)
+    made = Focus(kept, found.seen, scores, sizes, products, centre, spread)
     wrong = np.square(truth - model.predicted(inputs)).sum(axis=1)
     return made, made._joined(X, values), wrong / (1.0 - min(0.9, inputs.shape[1] / len(X))) ** 2

@@ -18,6 +18,7 @@ from glassware.tabular.screening.codes import Codes
 EXACT = 40  # sets whose exact statistic is computed, unless fewer are asked for
 WORDS = 2.5e10  # words of 64 rows that may be looked at, per output: some seconds of one core
 MOST_SIGN_ROWS = 4096
+HALVES = {3: 3, 4: 1}  # most ways to divide a column's bins into two, by the size of sets
 
 log = logging.getLogger("glassware")
 
@@ -43,6 +44,20 @@ class Coded:
         self._features: np.ndarray | None = None
         self._cells = dict[tuple[int, ...], statistics.Cells]()
 
+    @classmethod
+    def of_size(cls, codes: Codes, bins: np.ndarray, size: int) -> Coded:
+        """What sets of this size see of a table: all bins in pairs; in larger sets, ways to divide bins into two, as
+        many as there is time for."""
+        if size == 2:
+            return cls(codes, bins)
+        seen = (cls(codes.halved(most), bins) for most in range(HALVES[size], 0, -1))
+        return next((one for one in seen if one.in_time(size)), cls(codes.halved(1), bins))
+
+    def in_time(self, size: int) -> bool:
+        """Whether there is time to look through all sets of three or four."""
+        words = -(-min(len(self.bins), MOST_SIGN_ROWS) // 64)
+        return bool(words * math.comb(int(self.codes.degrees.sum()), size) <= WORDS)
+
     def sets(self, size: int) -> int:
         """How many sets of this size there are."""
         return math.comb(len(self.useful), size)
@@ -58,7 +73,7 @@ class Coded:
     def scan(self, residuals: Float[np.ndarray, "rows outputs"], size: int, top: int = EXACT) -> list[Candidate]:
         """The sets of a size that say most about residuals (uncorrelated, of variance 1), best first: of the ``top``
         that look best by a quick statistic, the exact one."""
-        if len(self.useful) < size:
+        if len(self.useful) < size or (size > 2 and not self.in_time(size)):
             return []
         likely = self._pairs(residuals, top) if size == 2 else self._products(residuals, size, top)
         return self.judged(residuals, likely)
@@ -89,7 +104,7 @@ class Coded:
             return []
         rng = np.random.default_rng(0)
         rows = rng.permutation(len(residuals))[:MOST_SIGN_ROWS]
-        signs, column = self._signs(rows, size)
+        signs, column = self._signs(rows)
         found = dict[tuple[int, ...], float]()
         for residual in residuals[rows].T:
             # Rounded to one bit at random, with the residual as its mean: a sum of bits is unbiased.
@@ -99,14 +114,10 @@ class Coded:
                 found[tuple(place)] = max(how, found.get(tuple(place), 0.0))
         return sorted(found, key=lambda columns: (-found[columns], columns))[:top]
 
-    def _signs(self, rows: Int[np.ndarray, " some"], size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Truth values, and the column of each; none if there are too many sets of them."""
-        words = -(-len(rows) // 64)
-        columns = self.useful
-        if words * math.comb(int(self.codes.degrees.sum()), size) > WORDS:
-            return np.zeros((0, len(rows)), bool), np.zeros(0, int)
+    def _signs(self, rows: Int[np.ndarray, " some"]) -> tuple[np.ndarray, np.ndarray]:
+        """Truth values, and the column of each."""
         found, which = list[np.ndarray](), list[int]()
-        for column in columns.tolist():
+        for column in self.useful.tolist():
             for upper in self.codes.halves(column)[: self.codes.degrees[column]]:
                 found.append(upper[self.bins[rows, column]])
                 which.append(column)

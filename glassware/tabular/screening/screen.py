@@ -43,11 +43,13 @@ class Screen:
         codes: how columns are cut into bins.
         alone: columns that say something alone.
         sets: found, in the order in which they were found: each says something that those before it do not.
+        seen: what sets of each size see of columns.
     """
 
     codes: Codes
     alone: list[int]
     sets: list[Found]
+    seen: dict[int, Codes]
 
 
 def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool) -> Screen:
@@ -67,10 +69,10 @@ def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool)
     model = Additive(truth, weight, classify)
     alone = _alone(Coded(codes, bins), whitened(model.residuals(np.zeros((len(X), 0)))))
     inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(codes, X, (column,))[0] for column in alone)], axis=1)
-    found = list[Found]()
+    found, seen = list[Found](), dict[int, Codes]()
     for size in SIZES:
-        seen = codes.seen(size)
-        coded, left = Coded(seen, bins), model.residuals(inputs)
+        coded, left = Coded.of_size(codes, bins, size), model.residuals(inputs)
+        seen[size] = coded.codes
         near = list(combinations(alone, 2)) if size == 2 and math.comb(len(alone), 2) <= MOST_NEAR else []
         found_by_scan = [one.columns for one in coded.scan(whitened(left), size)]
         candidates = coded.judged(whitened(left), sorted({*found_by_scan, *near}))
@@ -81,13 +83,13 @@ def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool)
             if p > LEVEL:
                 break
             mine.append(Found(best.columns, best.evidence, p))
-            parts = parts_of(seen, X, best.columns)
+            parts = parts_of(seen[size], X, best.columns)
             inputs = np.concatenate([inputs, Score.fit(best.columns, parts, left).of(parts)], axis=1)
             left = model.residuals(inputs)
             rest = [one.columns for one in candidates if one.columns != best.columns]
             candidates = coded.judged(whitened(left), rest)
         found += mine
-    return Screen(codes, alone, found)
+    return Screen(codes, alone, found, seen)
 
 
 class Chance:

@@ -44,8 +44,6 @@ def test_a_pair_is_found_named_and_predicted_as_well_as_can_be(pair):
     assert set(np.argsort(-model.feature_importances_)[:2]) == {4, 9}
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(X[:50]), model.predict_proba(X[:50]))
-    blind = SparseMLPClassifier(random_state=0, screened=False, n_ensemble=2).fit(X[:500], y[:500])
-    assert np.mean(blind.predict(X[500:]) != y[500:]) > 0.3
 
 
 def test_threes_and_fours_are_found():
