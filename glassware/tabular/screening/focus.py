@@ -53,7 +53,8 @@ class Focus:
         return self._joined(X, [one.of(p) / size for one, p, size in zip(self.scores, parts, self.sizes, strict=True)])
 
     def _joined(self, X: np.ndarray, scores: list[np.ndarray]) -> np.ndarray:
-        z = {c: np.clip((X[:, c] - self.centre[c]) / self.spread[c], -FAR, FAR) for one in self.products for c in one}
+        with np.errstate(over="ignore"):  # what is too far is cut off
+            z = {c: np.clip((X[:, c] - self.centre[c]) / self.spread[c], -FAR, FAR) for o in self.products for c in o}
         products = [np.nan_to_num(np.prod([z[c] for c in one], axis=0))[:, None] for one in self.products]
         return np.concatenate([X[:, self.kept], *scores, *products], axis=1)
 
@@ -115,7 +116,8 @@ def focus(
     centre, spread = np.zeros(X.shape[1]), np.ones(X.shape[1])
     for column in kept:
         low, middle, high = np.nanquantile(X[:, column], [0.25, 0.5, 0.75])
-        centre[column], spread[column] = middle, (high - low) / 1.349 or 1.0
+        # Halve first: the difference may overflow.
+        centre[column], spread[column] = middle, (high / 1.349 - low / 1.349) or 1.0
     made = Focus(kept, found.seen, scores, sizes, products, centre, spread)
     wrong = np.square(truth - model.predicted(inputs)).sum(axis=1)
     return made, made._joined(X, values), wrong / (1.0 - min(0.9, inputs.shape[1] / len(X))) ** 2
