@@ -14,7 +14,7 @@ from glassware.tabular.guide import Guide, guide
 from glassware.tabular.inputs import Scaling
 from glassware.tabular.jobs import Job, Outcome, Table
 from glassware.tabular.network import View, inputs
-from glassware.tabular.recipe import Recipe
+from glassware.tabular.recipe import Recipe, Scale
 
 CUT_EVERY = 3  # every third network reads pieces of columns, if there are pieces
 LITTLE = 0.5  # of a constant's loss; with a larger loss on held-out rows there may be more to learn
@@ -106,11 +106,8 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
         scaled: tables already scaled; new ones are added.
         grown: guide already fitted on this table.
     """
-    X, scaled, which = prepared.X, {} if scaled is None else scaled, (id(prepared.X), recipe.scale)
-    if which not in scaled:
-        scaling = Scaling.fit(X, recipe.scale)
-        scaled[which] = scaling, scaling.transform(X)
-    scaling, x = scaled[which]
+    X = prepared.X
+    scaling, x = scaled_once(X, recipe.scale, {} if scaled is None else scaled)
     gain, splits, found = np.ones(X.shape[1]), None, None
     if recipe.guided:
         found = grown or fit_guide(prepared, scaling)
@@ -141,8 +138,17 @@ def attempt(prepared: Prepared, recipe: Recipe, scaled: Scaled | None = None, gr
     return Attempt(recipe, parts, found)
 
 
-def fit_guide(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Guide:
-    """Fit the guiding forest on a table; on one core without ``threads``."""
+def scaled_once(X: np.ndarray, kind: Scale, scaled: Scaled) -> tuple[Scaling, np.ndarray]:
+    """The scaling of a table and its scaled rows; new ones are added to ``scaled``."""
+    which = id(X), kind
+    if which not in scaled:
+        scaling = Scaling.fit(X, kind)
+        scaled[which] = scaling, scaling.transform(X)
+    return scaled[which]
+
+
+def fit_guide(prepared: Prepared, scaling: Scaling, threads: bool = True, leaf: int = 1) -> Guide:
+    """Fit the guiding forest on a table; on one core without ``threads``, and with as many rows in every ``leaf``."""
     y = prepared.y if prepared.classify else prepared.truth[:, 0] if prepared.truth.shape[1] == 1 else prepared.truth
     return guide(
         scaling.filled(prepared.X),
@@ -152,6 +158,7 @@ def fit_guide(prepared: Prepared, scaling: Scaling, threads: bool = True) -> Gui
         prepared.seed,
         threads,
         trees=prepared.recipe.trees,
+        leaf=leaf,
     )
 
 

@@ -52,6 +52,9 @@ class SparseMLP(BaseEstimator):
         cuts: every third network of an ensemble reads, instead of scaled columns, pieces of columns made by this many
             cuts in all, and starts dense. None does at 0, or where there is nothing to cut (without ``guided``: if
             there are more columns than cuts).
+        screened: before training, look through all pairs, threes and fours of columns for what they say only together;
+            where that explains clearly more, networks read the columns found, with what they say together, instead of
+            all (the default preset's).
         preset: ``default``, one recipe for all tables; ``quick``, with fewer and smaller networks; ``patient``, for
             tables whose columns are uninformative one by one, which the default falls back to when it has learnt
             little; ``paper``, that of Pareto Frontiers.
@@ -72,6 +75,8 @@ class SparseMLP(BaseEstimator):
         recipe_: the recipe that was used: the preset with the parameters filled in.
         members_: each network's layers, as a tuple of ``{"w": (in, out), "b": (out,)}`` NumPy arrays.
         views_: what each network reads of a row: scaled columns, or columns cut into pieces.
+        found_sets_: sets of inputs that screening found to say something together, with p-values; none without
+            ``screened``.
         n_features_in_: number of columns. feature_names_in_: their names, for frames.
         encoding_: how columns become numbers.
     """
@@ -97,6 +102,7 @@ class SparseMLP(BaseEstimator):
         n_ensemble: int | None = None,
         guided: bool | None = None,
         cuts: int | None = None,
+        screened: bool = True,
         preset: Literal["default", "quick", "patient", "paper"] = "default",
         precision: Literal["exact", "fast"] | None = None,
         missing: Literal["native", "median", "refuse"] = "native",
@@ -116,6 +122,7 @@ class SparseMLP(BaseEstimator):
         self.n_ensemble = n_ensemble
         self.guided = guided
         self.cuts = cuts
+        self.screened = screened
         self.preset = preset
         self.precision = precision
         self.missing = missing
@@ -140,7 +147,8 @@ class SparseMLP(BaseEstimator):
     def interactions(
         self, k: int = 3, X: ArrayLike | None = None, y: ArrayLike | None = None, top: int = 10
     ) -> pl.DataFrame:
-        """Sets of ``k`` columns that neurons use together, strongest first.
+        """Sets of ``k`` columns that are used together: first those that screening found, the clearest first, then
+        those that neurons read, strongest first.
 
         Args:
             k: size of the sets.
@@ -150,7 +158,9 @@ class SparseMLP(BaseEstimator):
 
         Returns:
             ``features`` (names, or numbers for arrays), ``weight`` (share of the first layer's reading), ``strength``
-            (standard deviation of the part of the output that only the whole set explains), ``score_drop``.
+            (standard deviation of the part of the output that only the whole set explains), ``score_drop``,
+            ``p_adjusted`` (of sets that screening found: the probability that the best of all sets of their size looks
+            so clear where none says anything).
         """
         check_is_fitted(self)
         return interactions(self, k, X, y, top)

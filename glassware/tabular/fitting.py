@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from glassware.tabular.attempts import Attempt, Prepared, Scaled, attempt
+from glassware.tabular.focusing import Focusing
 from glassware.tabular.guide import Guide
 from glassware.tabular.inputs import DataError
 from glassware.tabular.jobs import Outcome
@@ -23,8 +24,9 @@ BETTER = 0.9  # the patient recipe is taken if its loss is below this share of t
 def fit_all(estimators: Sequence[Estimator], tables: list[Prepared], guides: Sequence[Guide] = ()) -> None:
     """Fit every estimator on its table, all at once.
 
-    If the default recipe learns little, the patient one is tried, and taken if it learns clearly more: a parity shows
-    no progress for a long time, and early stopping then stops too soon.
+    With ``screened``, sets of columns that say something together are looked for first. If the default recipe learns
+    little from all columns, the patient one is tried, and taken if it learns clearly more: a parity shows no progress
+    for a long time, and early stopping then stops too soon.
 
     Args:
         estimators: to be fitted.
@@ -33,24 +35,30 @@ def fit_all(estimators: Sequence[Estimator], tables: list[Prepared], guides: Seq
     """
     watches = [Watch(one.time_limit, one.verbose, one.callback) for one in estimators]
     scaled: Scaled = {}  # seeds and settings share the rows of their fold
-    made = [attempt(table, table.recipe, scaled, grown) for table, grown in zip_longest(tables, guides)]
+    focusing = Focusing()
+    firsts = [
+        focusing.first(table, scaled, grown, one.screened and one.preset == "default")
+        for one, table, grown in zip_longest(estimators, tables, guides)
+    ]
+    made = [first.attempt for first in firsts]
     trained = _train(made, watches)
     losses = [one.loss(outcomes) for one, outcomes in zip(made, trained, strict=True)]
     again = [
         i
-        for i, one in enumerate(estimators)
-        if one.preset == "default" and not watches[i].over() and made[i].learnt_little(losses[i])
+        for i, (one, first) in enumerate(zip(estimators, firsts, strict=True))
+        if one.preset == "default" and not first.focused and not watches[i].over() and made[i].learnt_little(losses[i])
     ]
     # Without cuts, whatever was set: the patient recipe reads signs.
     patient = {i: replace(estimators[i]._recipe("patient"), cuts=0) for i in again}
-    seconds = [attempt(tables[i], recipe, scaled, made[i].guide) for i, recipe in patient.items()]
+    seconds = [attempt(tables[i], recipe, scaled, firsts[i].guide) for i, recipe in patient.items()]
     for i, one, outcomes in zip(again, seconds, _train(seconds, [watches[i] for i in again]), strict=True):
         if one.loss(outcomes) < BETTER * losses[i]:
             made[i], trained[i] = one, outcomes
     failed = list[DataError]()
-    for estimator, one, outcomes in zip(estimators, made, trained, strict=True):
+    for estimator, one, first, outcomes in zip(estimators, made, firsts, trained, strict=True):
         try:
             estimator._finish(one, outcomes)
+            estimator.found_sets_ = first.sets
         except DataError as error:  # the others are still fitted
             failed.append(error)
     if failed:

@@ -48,6 +48,7 @@ def guide(
     seed: int,
     threads: bool = True,
     trees: int = TREES,
+    leaf: int = 1,
 ) -> Guide:
     """Fit the forest, on all cores if the table is large and ``threads`` are allowed.
 
@@ -58,6 +59,7 @@ def guide(
         "n_estimators": trees,
         "max_samples": MOST_ROWS if len(X) > MOST_ROWS else None,
         "oob_score": True,
+        "min_samples_leaf": leaf,
         "random_state": seed,
         # With threads, scikit-learn's warning filters race, and sometimes warn about that.
         "n_jobs": -1 if threads and X.size >= LARGE else 1,

@@ -29,6 +29,7 @@ CONSTRAINTS: Constraints = {
     "n_ensemble": [Interval(Integral, 1, None, closed="left"), None],
     "guided": ["boolean", None],
     "cuts": [Interval(Integral, 0, None, closed="left"), None],
+    "screened": ["boolean"],
     "preset": [StrOptions({*PRESETS})],
     "precision": [StrOptions({"exact", "fast"}), None],
     "missing": [StrOptions({"native", "median", "refuse"})],

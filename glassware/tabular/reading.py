@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from glassware.foundation.arrays import Float, Params
 from glassware.tabular.inputs import DataError
+from glassware.tabular.screening.focus import Focused
+from glassware.tabular.screening.screen import Found
 
 if TYPE_CHECKING:
     from glassware.tabular.estimators import Estimator
@@ -37,10 +39,14 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
     weights = _candidates(estimator, k)
     leading = np.argsort(-importances(estimator))[:FULL_SETS]
     names = getattr(estimator, "feature_names_in_", None)
-    sets = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
+    known = _found(estimator, k)
+    likely = sorted(weights, key=lambda s: -weights[s])[: 2 * top]
+    enough = len(known) >= top  # they come first: the others need not be measured
+    sets = [*known] if enough else [*known, *(s for s in likely if s not in known)]
     rows, labels = [], None
     if X is not None:
-        sets += [s for s in (tuple(sorted(map(int, c))) for c in combinations(leading, k)) if s not in set(sets)]
+        near = [] if enough else [tuple(sorted(map(int, one))) for one in combinations(leading, k)]
+        sets += [one for one in near if one not in set(sets)]
         x = estimator._checked(X)
         chosen = np.random.default_rng(0).permutation(len(x))[:MOST_ROWS]
         x, labels = x[chosen], None if y is None else np.asarray(y)[chosen]
@@ -50,9 +56,11 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
             "features": [names[c] for c in columns] if names is not None else list(columns),
             "weight": weights.get(columns, 0.0),
             "strength": strength,
+            "p_adjusted": known[columns].p_adjusted if columns in known else None,
         }
-        rows.append((weights.get(columns, 0.0) if strength is None else strength, row, columns))
-    rows.sort(key=lambda ranked: -ranked[0])
+        evidence = known[columns].evidence if columns in known else 0.0
+        rows.append(((evidence, weights.get(columns, 0.0) if strength is None else strength), row, columns))
+    rows.sort(key=lambda ranked: ranked[0], reverse=True)
     kept = rows[:top]
     for _, row, columns in kept:
         row["score_drop"] = None if labels is None else _score_drop(estimator, columns, x, labels)
@@ -62,8 +70,17 @@ def interactions(estimator: Estimator, k: int, X: ArrayLike | None, y: ArrayLike
         "weight": pl.Float64,
         "strength": pl.Float64,
         "score_drop": pl.Float64,
+        "p_adjusted": pl.Float64,
     }
     return pl.DataFrame([row for _, row, _ in kept], schema=schema)
+
+
+def _found(estimator: Estimator, k: int) -> dict[tuple[int, ...], Found]:
+    """What screening found, by the table's own columns; of sets from the same columns the clearest."""
+    found: dict[tuple[int, ...], Found] = {}
+    for one in sorted(estimator.found_sets_, key=lambda one: one.evidence):
+        found[tuple(sorted({int(estimator.encoding_.source[c]) for c in one.columns}))] = one
+    return {columns: one for columns, one in found.items() if len(columns) == k}
 
 
 def _readings(estimator: Estimator) -> Iterator[Float[np.ndarray, "columns neurons"]]:
@@ -71,7 +88,12 @@ def _readings(estimator: Estimator) -> Iterator[Float[np.ndarray, "columns neuro
     for params, view in zip(estimator.members_, estimator.views_, strict=True):
         inputs = _reading(params) * view.size[:, None]
         found = np.zeros((estimator.n_features_in_, inputs.shape[1]))
-        np.add.at(found, estimator.encoding_.source[view.columns], inputs)
+        source = estimator.encoding_.source
+        if isinstance(view, Focused):  # what columns say together is a reading of each of them
+            for column, reading in zip(view.columns.tolist(), inputs, strict=True):
+                found[source[list(view.focus.sources[column])]] += reading
+        else:
+            np.add.at(found, source[view.columns], inputs)
         yield found
 
 

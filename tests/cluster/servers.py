@@ -7,6 +7,7 @@ import logging
 import random
 import time
 import urllib.request
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -16,7 +17,7 @@ SECRET = "a-secret-that-nobody-may-read"
 
 
 @contextmanager
-def s3_server(bucket="bucket"):
+def s3_server(bucket: str = "bucket") -> Iterator[str]:
     """Moto's server, with an empty bucket: its address."""
     from moto.server import ThreadedMotoServer
 
@@ -42,7 +43,9 @@ class Proxy:
     unheard    the request is done, and the connection closed without an answer
     """
 
-    def __init__(self, target: str, share: float = 0.0, faults=FAULTS, seed: int = 0, silence: float = 1.0) -> None:
+    def __init__(
+        self, target: str, share: float = 0.0, faults: Sequence[str] = FAULTS, seed: int = 0, silence: float = 1.0
+    ) -> None:
         self.target, self.share, self.faults, self.silence = target.removeprefix("http://"), share, faults, silence
         self.random, self.failed, self.asked = random.Random(seed), 0, 0
         proxy = self
@@ -64,7 +67,7 @@ class Proxy:
         self.server.shutdown()
         self.server.server_close()
 
-    def serve(self, request) -> None:
+    def serve(self, request: BaseHTTPRequestHandler) -> None:
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
         self.asked += 1
         fault = self.random.choice(self.faults) if self.random.random() < self.share else ""

@@ -1,4 +1,4 @@
-"""What is left of a target after an additive model, and how well such a model predicts rows it has not seen."""
+"""What is left of a target after an additive model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INVERSE_PENALTY = 0.3
 
 
 class Additive:
-    """A linear or logistic model on whatever inputs it is given."""
+    """A linear model, for two classes a logistic one, on whatever inputs it is given."""
 
     def __init__(
         self, truth: Float[np.ndarray, "rows outputs"], weight: Float[np.ndarray, " rows"], classify: bool
@@ -26,26 +26,21 @@ class Additive:
         """
         self.truth, self.weight, self.classify = truth, weight, classify
 
-    def predicted(
-        self, inputs: Float[np.ndarray, "rows inputs"], learnt: np.ndarray, asked: np.ndarray
-    ) -> Float[np.ndarray, "asked outputs"]:
-        """What a model fitted on some rows says about others."""
-        truth, weight = self.truth[learnt], self.weight[learnt]
-        if inputs.shape[1] == 0 or (self.classify and (truth.sum(axis=0) == 0).any()):
-            return np.repeat(np.average(truth, axis=0, weights=weight)[None], len(asked), axis=0)
-        if not self.classify:
-            linear = Ridge(alpha=1.0 / INVERSE_PENALTY).fit(inputs[learnt], truth, weight)
-            return np.asarray(linear.predict(inputs[asked])).reshape(len(asked), -1)
+    def predicted(self, inputs: Float[np.ndarray, "rows inputs"]) -> Float[np.ndarray, "rows outputs"]:
+        """What the model, fitted on all rows, says about them."""
+        if inputs.shape[1] == 0:
+            return np.average(self.truth, axis=0, weights=self.weight)[None]
+        if not self.classify or self.truth.shape[1] > 2:  # a logistic model of many classes takes too long
+            linear = Ridge(alpha=1.0 / INVERSE_PENALTY).fit(inputs, self.truth, self.weight)
+            return np.asarray(linear.predict(inputs)).reshape(self.truth.shape)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nearly converged is enough
-            logistic = LogisticRegression(C=INVERSE_PENALTY, max_iter=100)
-            logistic.fit(inputs[learnt], truth.argmax(axis=1), weight)
-        return np.asarray(logistic.predict_proba(inputs[asked]))
+            logistic = LogisticRegression(C=INVERSE_PENALTY).fit(inputs, self.truth[:, 1] > 0.5, self.weight)
+        return np.asarray(logistic.predict_proba(inputs))
 
     def residuals(self, inputs: Float[np.ndarray, "rows inputs"]) -> Float[np.ndarray, "rows outputs"]:
         """What is left, of standard deviation 1, weighted; of two classes the first one's is left out."""
-        rows = np.arange(len(self.truth))
-        left = self.weight[:, None] * (self.truth - self.predicted(inputs, rows, rows))
+        left = self.weight[:, None] * (self.truth - self.predicted(inputs))
         left = left[:, 1:] if left.shape[1] == 2 else left
         left -= left.mean(axis=0)
         spread = left.std(axis=0)

@@ -9,7 +9,6 @@ import numpy as np
 from glassware.foundation.arrays import Bool, Float, Float32, Int, UInt8
 
 BINS = 6  # most bins of a column: one per value if it has no more, else equal parts of the rows
-HALVES = {3: 3, 4: 1}  # by how many ways to divide its bins into two a column is seen, by the size of sets
 LEAST_SHARE = 0.04  # of the rows in a bin; rarer bins join a neighbour
 
 
@@ -58,10 +57,6 @@ class Codes:
         listed = 1 + (np.diff(ordered, axis=0) > 0).sum(axis=0) <= BINS
         return cls(fill, edges, shares, contrasts, bins, bins - 1, listed)
 
-    def seen(self, size: int) -> Codes:
-        """What sets of this size see of a column: all of its bins in pairs, ways to halve them in larger sets."""
-        return self if size < 3 else self.halved(HALVES[size])
-
     def halved(self, most: int) -> Codes:
         """The same bins, seen only through at most so many of the ways to divide them into two."""
         contrasts, degrees = np.zeros_like(self.contrasts), np.zeros_like(self.degrees)
@@ -82,8 +77,10 @@ class Codes:
         outer ones. Of two that are the same there is one."""
         bins = int(self.bins[column])
         number, below = np.arange(bins), np.cumsum(self.shares[column, :bins])
-        ways = [2.0 * below - self.shares[column, :bins] > 1.0, *([number % 2 == 1] if self.listed[column] else []), np.abs(2 * number + 1 - bins) > 0.5 * bins]
-        if bins == 3:  # most of what three values do together with others, middle against outer, comes first
+        middle = 2.0 * below - self.shares[column, :bins] > 1.0
+        others = [number % 2 == 1] if self.listed[column] else []
+        ways = [middle, *others, np.abs(2 * number + 1 - bins) > 0.5 * bins]
+        if bins == 3:  # the middle against the others first: it is what genotypes do together with others most often
             ways = ways[::-1]
         found = list[np.ndarray]()
         for way in ways:

@@ -1,4 +1,4 @@
-"""The few columns that matter, with what found sets say: what networks read where screening explains more than trees."""
+"""The few columns that matter, with what found sets say: what networks read where screening explains most."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class Focus:
         return self._joined(X, [one.of(p) / size for one, p, size in zip(self.scores, parts, self.sizes, strict=True)])
 
     def _joined(self, X: np.ndarray, scores: list[np.ndarray]) -> np.ndarray:
-        z = {c: np.clip((X[:, c] - self.centre[c]) / self.spread[c], -FAR, FAR) for one in self.products for c in one}
+        with np.errstate(over="ignore"):  # what is too far is cut off
+            z = {c: np.clip((X[:, c] - self.centre[c]) / self.spread[c], -FAR, FAR) for o in self.products for c in o}
         products = [np.nan_to_num(np.prod([z[c] for c in one], axis=0))[:, None] for one in self.products]
         return np.concatenate([X[:, self.kept], *scores, *products], axis=1)
 
@@ -87,53 +88,36 @@ class Focused:
 
 def focus(
     found: Screen, X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool
-) -> tuple[Focus, np.ndarray, float, float]:
-    """Learn the found sets' scores.
+) -> tuple[Focus, Float64[np.ndarray, "rows made"], Float64[np.ndarray, " rows"]]:
+    """Learn the found sets' scores. Also returns the columns for the rows they are learnt from, on which each score is
+    one that other rows have taught, and by which square an additive model of them is wrong about each row (with the
+    factor of generalised cross-validation for its own coefficients).
 
-    Returns:
-        The focus; its columns for the rows it is learnt from, every score taught by other rows; and the shares of the
-        target's variance that additive models explain in rows they have not seen, without and with the scores.
+    Args:
+        found: by screening.
+        X: rows.
+        truth: targets: of each class, or a number.
+        weight: of rows.
+        classify: whether targets are classes.
     """
     model = Additive(truth, weight, classify)
     folds = np.random.default_rng(0).permutation(len(X)) % FOLDS
-    inputs = np.concatenate(
-        [np.zeros((len(X), 0)), *(parts_of(found.codes, X, (c,))[0] for c in found.alone)], axis=1
-    )
-    without, codes = explained(model, inputs, folds), dict[int, Codes]()
+    inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(found.codes, X, (c,))[0] for c in found.alone)], axis=1)
     scores, sizes, values = list[Score](), list[np.ndarray](), list[np.ndarray]()
     for columns in (one.columns for one in found.sets):
-        seen = codes.setdefault(len(columns), found.codes.seen(len(columns)))
-        parts, left = parts_of(seen, X, columns), model.residuals(inputs)
+        parts, left = parts_of(found.seen[len(columns)], X, columns), model.residuals(inputs)
         scores.append(Score.fit(columns, parts, left))
         sizes.append(size_of(scores[-1], parts))
         values.append(crossed(columns, parts, left, folds))
         inputs = np.concatenate([inputs, values[-1]], axis=1)
     kept = sorted({*found.alone, *(column for one in found.sets for column in one.columns)})
-    many = found.codes.bins == BINS
-    many &= ~found.codes.listed
+    many = (found.codes.bins == BINS) & ~found.codes.listed
     products = [one.columns for one in found.sets if many[list(one.columns)].all()]
     centre, spread = np.zeros(X.shape[1]), np.ones(X.shape[1])
     for column in kept:
         low, middle, high = np.nanquantile(X[:, column], [0.25, 0.5, 0.75])
-        centre[column], spread[column] = middle, (high - low) / 1.349 or 1.0
-    made = Focus(kept, codes, scores, sizes, products, centre, spread)
-    return made, made._joined(X, values), without, explained(model, inputs, folds)
-
-
-def explained(model: Additive, inputs: np.ndarray, folds: np.ndarray) -> float:
-    """The share of the target's variance that the model explains in rows of other folds."""
-    said = np.empty_like(model.truth)
-    for fold in np.unique(folds):
-        mine = folds == fold
-        said[mine] = model.predicted(inputs, np.flatnonzero(~mine), np.flatnonzero(mine))
-    return share(model, said)
-
-
-def share(model: Additive, said: np.ndarray) -> float:
-    """The share of the target's variance that predictions explain; rows without one, NaN, do not count."""
-    rows = np.isfinite(said).all(axis=1)
-    truth, weight = model.truth[rows], model.weight[rows]
-    middle = np.average(truth, axis=0, weights=weight)
-    total = np.average(np.square(truth - middle).sum(axis=1), weights=weight)
-    wrong = np.average(np.square(truth - said[rows]).sum(axis=1), weights=weight)
-    return float(1.0 - wrong / max(total, 1e-300))
+        # Halve first: the difference may overflow.
+        centre[column], spread[column] = middle, (high / 1.349 - low / 1.349) or 1.0
+    made = Focus(kept, found.seen, scores, sizes, products, centre, spread)
+    wrong = np.square(truth - model.predicted(inputs)).sum(axis=1)
+    return made, made._joined(X, values), wrong / (1.0 - min(0.9, inputs.shape[1] / len(X))) ** 2

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import math
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from glassware.engine.choice import reason
 from glassware.foundation.arrays import Float, Int
 from glassware.tabular.screening import statistics
 from glassware.tabular.screening.codes import Codes
@@ -14,6 +18,9 @@ from glassware.tabular.screening.codes import Codes
 EXACT = 40  # sets whose exact statistic is computed, unless fewer are asked for
 WORDS = 2.5e10  # words of 64 rows that may be looked at, per output: some seconds of one core
 MOST_SIGN_ROWS = 4096
+HALVES = {3: 3, 4: 1}  # most ways to divide a column's bins into two, by the size of sets
+
+log = logging.getLogger("glassware")
 
 
 class Candidate(NamedTuple):
@@ -35,6 +42,21 @@ class Coded:
         self.codes, self.bins = codes, bins
         self.useful = np.flatnonzero(codes.degrees > 0)
         self._features: np.ndarray | None = None
+        self._cells = dict[tuple[int, ...], statistics.Cells]()
+
+    @classmethod
+    def of_size(cls, codes: Codes, bins: np.ndarray, size: int) -> Coded:
+        """What sets of this size see of a table: all bins in pairs; in larger sets, ways to divide bins into two, as
+        many as there is time for."""
+        if size == 2:
+            return cls(codes, bins)
+        seen = (cls(codes.halved(most), bins) for most in range(HALVES[size], 0, -1))
+        return next((one for one in seen if one.in_time(size)), cls(codes.halved(1), bins))
+
+    def in_time(self, size: int) -> bool:
+        """Whether there is time to look through all sets of three or four."""
+        words = -(-min(len(self.bins), MOST_SIGN_ROWS) // 64)
+        return bool(words * math.comb(int(self.codes.degrees.sum()), size) <= WORDS)
 
     def sets(self, size: int) -> int:
         """How many sets of this size there are."""
@@ -51,16 +73,21 @@ class Coded:
     def scan(self, residuals: Float[np.ndarray, "rows outputs"], size: int, top: int = EXACT) -> list[Candidate]:
         """The sets of a size that say most about residuals (uncorrelated, of variance 1), best first: of the ``top``
         that look best by a quick statistic, the exact one."""
-        if len(self.useful) < size:
+        if len(self.useful) < size or (size > 2 and not self.in_time(size)):
             return []
         likely = self._pairs(residuals, top) if size == 2 else self._products(residuals, size, top)
-        found = [self.judge(residuals, columns) for columns in likely]
+        return self.judged(residuals, likely)
+
+    def judged(self, residuals: Float[np.ndarray, "rows outputs"], sets: Sequence[tuple[int, ...]]) -> list[Candidate]:
+        """Sets with their exact statistics, best first."""
+        found = [self.judge(residuals, columns) for columns in sets]
         return sorted(found, key=lambda one: (-one.evidence, one.columns))
 
     def judge(self, residuals: Float[np.ndarray, "rows outputs"], columns: tuple[int, ...]) -> Candidate:
         """The exact statistic of one set."""
-        cells = statistics.Cells(self.bins[:, columns], self.codes, np.array(columns))
-        return Candidate(cells.evidence(residuals), columns)
+        if columns not in self._cells:
+            self._cells[columns] = statistics.Cells(self.bins[:, columns], self.codes, np.array(columns))
+        return Candidate(self._cells[columns].evidence(residuals), columns)
 
     def _pairs(self, residuals: np.ndarray, top: int) -> list[tuple[int, ...]]:
         if self._features is None:
@@ -72,12 +99,12 @@ class Coded:
         return [(i, j) for i, j in places if self.codes.degrees[i] > 0 and self.codes.degrees[j] > 0]
 
     def _products(self, residuals: np.ndarray, size: int, top: int) -> list[tuple[int, ...]]:
-        # Numba takes a moment to import: only when it is used.
-        from glassware.tabular.screening.bits import farthest
-
+        farthest = _kernel()
+        if farthest is None:
+            return []
         rng = np.random.default_rng(0)
         rows = rng.permutation(len(residuals))[:MOST_SIGN_ROWS]
-        signs, column = self._signs(rows, size)
+        signs, column = self._signs(rows)
         found = dict[tuple[int, ...], float]()
         for residual in residuals[rows].T:
             # Rounded to one bit at random, with the residual as its mean: a sum of bits is unbiased.
@@ -87,18 +114,29 @@ class Coded:
                 found[tuple(place)] = max(how, found.get(tuple(place), 0.0))
         return sorted(found, key=lambda columns: (-found[columns], columns))[:top]
 
-    def _signs(self, rows: Int[np.ndarray, " some"], size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Truth values, and the column of each; none if there are too many sets of them."""
-        words = -(-len(rows) // 64)
-        columns = self.useful
-        if words * math.comb(int(self.codes.degrees.sum()), size) > WORDS:
-            return np.zeros((0, len(rows)), bool), np.zeros(0, int)
+    def _signs(self, rows: Int[np.ndarray, " some"]) -> tuple[np.ndarray, np.ndarray]:
+        """Truth values, and the column of each."""
         found, which = list[np.ndarray](), list[int]()
-        for column in columns.tolist():
+        for column in self.useful.tolist():
             for upper in self.codes.halves(column)[: self.codes.degrees[column]]:
                 found.append(upper[self.bins[rows, column]])
                 which.append(column)
         return np.array(found), np.array(which)
+
+
+@cache
+def _kernel() -> Callable[..., tuple[np.ndarray, np.ndarray]] | None:
+    """The search through products of signs; None, with a warning, if it cannot be compiled."""
+    try:
+        # Numba takes a moment to import: only when it is used.
+        from glassware.tabular.screening.bits import farthest
+
+        farthest(np.zeros(1, bool), np.zeros((4, 1), bool), np.arange(4), 3, 1)
+        farthest(np.zeros(1, bool), np.zeros((4, 1), bool), np.arange(4), 4, 1)
+    except Exception as error:  # whatever compiling for an unknown processor may raise
+        log.warning("threes and fours of columns are not screened: no kernel (%s)", reason(error))
+        return None
+    return farthest
 
 
 def _unravelled(places: np.ndarray, columns: int) -> list[tuple[int, int]]:

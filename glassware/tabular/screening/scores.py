@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from glassware.foundation.arrays import Float, UInt8
+from glassware.foundation.arrays import Float
 from glassware.tabular.screening.codes import Codes
 from glassware.tabular.screening.statistics import product
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -10,15 +12,16 @@ import numpy as np
 from glassware.foundation.arrays import Float
 from glassware.tabular.screening.additive import Additive, whitened
 from glassware.tabular.screening.codes import Codes
-from glassware.tabular.screening.scan import Coded
+from glassware.tabular.screening.scan import Candidate, Coded
 from glassware.tabular.screening.scores import Score, parts_of
 
 LEVEL = 0.01  # of all sets of one size that say nothing, the largest is taken for real with this probability
 SIZES = (2, 3, 4)
-MOST_SETS = 8  # of one size
+MOST_SETS = 5  # of one size
 MOST_ROWS = 10_000  # that are looked at
 ALONE = 0.1  # false discovery rate of columns that say something alone
 MOST_ALONE = 100
+MOST_NEAR = 100  # pairs of columns that say something alone; with more they are as all others
 PERMUTATIONS = 20
 PERMUTED_SETS, PERMUTED_EXACT = 1_000_000, 8  # of a size, that are looked at, and looked at exactly, each time
 EULER = 0.5772
@@ -40,11 +43,13 @@ class Screen:
         codes: how columns are cut into bins.
         alone: columns that say something alone.
         sets: found, in the order in which they were found: each says something that those before it do not.
+        seen: what sets of each size see of columns.
     """
 
     codes: Codes
     alone: list[int]
     sets: list[Found]
+    seen: dict[int, Codes]
 
 
 def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool) -> Screen:
@@ -64,39 +69,54 @@ def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool)
     model = Additive(truth, weight, classify)
     alone = _alone(Coded(codes, bins), whitened(model.residuals(np.zeros((len(X), 0)))))
     inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(codes, X, (column,))[0] for column in alone)], axis=1)
-    found = list[Found]()
+    found, seen = list[Found](), dict[int, Codes]()
     for size in SIZES:
-        seen = codes.seen(size)
-        coded, left = Coded(seen, bins), model.residuals(inputs)
-        candidates = coded.scan(whitened(left), size)
-        chance = Chance(coded, size)
+        coded, left = Coded.of_size(codes, bins, size), model.residuals(inputs)
+        seen[size] = coded.codes
+        near = list(combinations(alone, 2)) if size == 2 and math.comb(len(alone), 2) <= MOST_NEAR else []
+        found_by_scan = [one.columns for one in coded.scan(whitened(left), size)]
+        candidates = coded.judged(whitened(left), sorted({*found_by_scan, *near}))
+        chance = Chance(coded, size, {*near})
         mine = list[Found]()
         while candidates and len(mine) < MOST_SETS:
-            best = candidates[0]
-            p = chance.adjusted(best.evidence, whitened(left))
+            best, p = chance.best(candidates, whitened(left))
             if p > LEVEL:
                 break
             mine.append(Found(best.columns, best.evidence, p))
-            parts = parts_of(seen, X, best.columns)
+            parts = parts_of(seen[size], X, best.columns)
             inputs = np.concatenate([inputs, Score.fit(best.columns, parts, left).of(parts)], axis=1)
             left = model.residuals(inputs)
-            again = [coded.judge(whitened(left), one.columns) for one in candidates[1:]]
-            candidates = sorted(again, key=lambda one: (-one.evidence, one.columns))
+            rest = [one.columns for one in candidates if one.columns != best.columns]
+            candidates = coded.judged(whitened(left), rest)
         found += mine
-    return Screen(codes, alone, found)
+    return Screen(codes, alone, found, seen)
 
 
 class Chance:
     """How strong the best of all sets of a size looks where none says anything: measured on permuted residuals."""
 
-    def __init__(self, coded: Coded, size: int) -> None:
-        self.coded, self.size = coded, size
+    def __init__(self, coded: Coded, size: int, near: set[tuple[int, ...]]) -> None:
+        """
+        Args:
+            coded: the table.
+            size: of sets.
+            near: pairs of columns that say something alone: they share one half of the level, all others the other.
+        """
+        self.coded, self.size, self.near = coded, size, near
+        self._all = coded.sets(size)
         self.middle: float | None = None
         self.spread = 1.0
 
-    def adjusted(self, evidence: float, residuals: Float[np.ndarray, "rows outputs"]) -> float:
-        """The probability that chance does better. Permutations are made only for what is clear without them."""
-        several = np.log(self.coded.sets(self.size))
+    def best(
+        self, candidates: list[Candidate], residuals: Float[np.ndarray, "rows outputs"]
+    ) -> tuple[Candidate, float]:
+        """The set that chance explains least, and the probability that it does better. Permutations are made only for
+        what is clear without them."""
+        several = [np.log(2 * (len(self.near) if one.columns in self.near else self._all)) for one in candidates]
+        place = int(np.argmax([one.evidence - many for one, many in zip(candidates, several, strict=True)]))
+        return candidates[place], self._adjusted(candidates[place].evidence, several[place], residuals)
+
+    def _adjusted(self, evidence: float, several: float, residuals: np.ndarray) -> float:
         p = float(-np.expm1(-np.exp(several - evidence)))
         if p > LEVEL:
             return p

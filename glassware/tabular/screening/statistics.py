@@ -14,7 +14,9 @@ BLOCK = 2**24  # numbers in a block of the matrix of all pairs
 
 
 def pairs(
-    features: Float32[np.ndarray, "rows features"], residuals: Float[np.ndarray, "rows outputs"], degrees: Int[np.ndarray, " columns"]
+    features: Float32[np.ndarray, "rows features"],
+    residuals: Float[np.ndarray, "rows outputs"],
+    degrees: Int[np.ndarray, " columns"],
 ) -> Float32[np.ndarray, " pairs"]:
     """How far each pair's statistic lies above chance, in the order of ``np.triu_indices(columns, 1)``.
 
@@ -78,12 +80,12 @@ class Cells:
         do? For several outputs, which are uncorrelated, of their mean F."""
         rows, outputs = residuals.shape
         freedom, left = self.basis.shape[1], rows - self.spent
-        if freedom == 0 or left <= 1:
+        if freedom == 0 or left <= 1 or not residuals.any():
             return 0.0
         sums = np.stack([np.bincount(self.cell, one, minlength=len(self.rows)) for one in residuals.T], axis=1)
         explained = np.square(self.basis.T @ sums).sum()
         total = np.square(residuals).sum()
-        f = (explained / freedom) / max((total - explained) / left, np.finfo(float).tiny)
+        f = (explained / freedom) / (max(total - explained, 1e-12 * total) / left)
         return float(-stats.f.logsf(f, freedom * outputs, left * outputs)) if f > 1 else 0.0
 
 
