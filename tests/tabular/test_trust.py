@@ -64,7 +64,8 @@ def test_a_fit_on_an_array_forgets_the_names_of_a_frame():
 
 
 def test_when_time_is_up_what_is_trained_is_kept():
-    model = SparseMLPClassifier(**{**SMALL, "early_stopping": True}, time_limit=1e-6).fit(X, Y)
+    of_all = {**SMALL, "early_stopping": True, "screened": False}
+    model = SparseMLPClassifier(**of_all, time_limit=1e-6).fit(X, Y)
     views = {type(view).__name__ for view in model.views_}
     assert views == {"Scaling", "Cuts"}  # at least one network of each kind
     assert len(model.members_) < 6
@@ -116,7 +117,7 @@ def test_extreme_weights_and_targets():
 def test_quick_is_the_default_with_fewer_networks_trees_and_steps(monkeypatch):
     grown = []
     grow = attempts.guide
-    monkeypatch.setattr(attempts, "guide", lambda *given, trees: grown.append(trees) or grow(*given, trees=trees))
+    monkeypatch.setattr(attempts, "guide", lambda *given, trees, leaf: grown.append(trees) or grow(*given, trees=trees))
     model = SparseMLPClassifier(8, preset="quick", random_state=0).fit(X, Y)
     assert (len(model.members_), grown) == (6, [30])
     whole = SparseMLPClassifier()._recipe("default")
