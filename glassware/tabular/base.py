@@ -75,8 +75,7 @@ class SparseMLP(BaseEstimator):
         recipe_: the recipe that was used: the preset with the parameters filled in.
         members_: each network's layers, as a tuple of ``{"w": (in, out), "b": (out,)}`` NumPy arrays.
         views_: what each network reads of a row: scaled columns, or columns cut into pieces.
-        found_sets_: sets of inputs that screening found to say something together, with p-values; none without
-            ``screened``.
+        found_sets_: sets of inputs that screening found to say something together, with p-values.
         n_features_in_: number of columns. feature_names_in_: their names, for frames.
         encoding_: how columns become numbers.
     """
@@ -147,8 +146,7 @@ class SparseMLP(BaseEstimator):
     def interactions(
         self, k: int = 3, X: ArrayLike | None = None, y: ArrayLike | None = None, top: int = 10
     ) -> pl.DataFrame:
-        """Sets of ``k`` columns that are used together: first those that screening found, the clearest first, then
-        those that neurons read, strongest first.
+        """Sets of ``k`` columns used together: what screening found, then what neurons read, strongest first.
 
         Args:
             k: size of the sets.
@@ -159,8 +157,7 @@ class SparseMLP(BaseEstimator):
         Returns:
             ``features`` (names, or numbers for arrays), ``weight`` (share of the first layer's reading), ``strength``
             (standard deviation of the part of the output that only the whole set explains), ``score_drop``,
-            ``p_adjusted`` (of sets that screening found: the probability that the best of all sets of their size looks
-            so clear where none says anything).
+            ``p_adjusted`` (of sets that screening found: the probability that chance alone looks so clear).
         """
         check_is_fitted(self)
         return interactions(self, k, X, y, top)
