@@ -1,7 +1,9 @@
 """A real browser for the tests of pages; ``make browser`` gets a Chromium."""
 
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -17,7 +19,7 @@ needs_chromium = pytest.mark.skipif(
 
 
 @contextmanager
-def open_chromium():
+def open_chromium() -> Iterator[Any]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -26,11 +28,11 @@ def open_chromium():
 
 
 @contextmanager
-def open_tab(chromium, address, **how):
+def open_tab(chromium: Any, address: str, **how: Any) -> Iterator[Any]:
     """A tab that notes what it asks for and what goes wrong in it; neither may be anything but the page's own."""
     context = chromium.new_context(base_url=address, **how)
     tab = context.new_page()
-    asked, wrong = [], []
+    asked, wrong = list[str](), list[str]()
     tab.on("request", lambda request: asked.append(request.url))
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
@@ -40,7 +42,7 @@ def open_tab(chromium, address, **how):
     assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
 
 
-def serious(tab):
+def serious(tab: Any) -> list[tuple[str, str]]:
     """What axe-core finds wrong with a page and calls serious, or worse."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="'make browser' gets axe-core").Axe()
     found = axe.run(tab).response["violations"]
