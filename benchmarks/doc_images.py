@@ -2,8 +2,8 @@
 
 Rows at laptop scale come from the store, which is trained where rows are missing: about five minutes on two idle cores
 for all of them. Rows at paper scale lie in ``benchmarks/rows``. Not made here: ``parity.svg``, which is drawn by hand;
-``play.png``, a picture of the page; ``panel-h200.png``, whose widest networks, and ``tables-width.png``, whose networks
-on tables no file keeps: their rows come from ``benchmarks.gpu panel`` and ``benchmarks.tabular``.
+``play.png``, a picture of the page; ``panel-h200.png``, whose widest networks no file keeps: their rows come from
+``benchmarks.gpu panel``.
 """
 
 from __future__ import annotations
