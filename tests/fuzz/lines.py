@@ -52,7 +52,7 @@ WORDS = [
 ]  # fmt: skip
 # What would serve a page, train for minutes, or is timed by others, is called with something that ends it.
 ENDED = {"open": ["--text"], "bench": ["--shapes", "none"], "threshold": ["--budget", "8"], "frontier": ["--work", "8"],
-         "tabular": ["--methods", "none"]}  # fmt: skip
+         "play": ["--port", "0"], "tabular": ["--methods", "none"]}  # fmt: skip
 
 
 @cache
