@@ -34,7 +34,10 @@ GIVEN = {"task": gw.Parity(n=9, k=2), "model": gw.MLP(width=4)}
             lambda: gw.KernelRidge(kernle="rbf"),
             "unknown field 'kernle' of model 'kernel-ridge'; did you mean 'kernel'?",
         ),
-        (lambda: gw.Parity(n=9, k=2, zzz=1), "unknown field 'zzz' of task 'parity'; valid: name, n, k, support, noise"),
+        (
+            lambda: gw.Parity(n=9, k=2, zzz=1),
+            "unknown field 'zzz' of task 'parity'; valid: name, n, k, support, noise, distribution",
+        ),
         (lambda: gw.Run(task=GIVEN["task"]), "model is missing"),
         (lambda: gw.Run(**GIVEN, batch=0), "batch must be greater than or equal to 1, not 0"),
         (lambda: gw.Parity(n=3, k=9), "k must be at most n: k = 9, n = 3"),
