@@ -29,8 +29,8 @@ def register(part: Known, name: str | None = None) -> Known:
     >>> @gw.register
     ... class Majority(gw.Parity):
     ...     name: Literal["majority-of-k"] = "majority-of-k"
-    >>> gw.Run(task={"name": "majority-of-k", "n": 9, "k": 3}, model=gw.MLP(width=8)).task
-    Majority(name='majority-of-k', n=9, k=3, support=None, noise=0.0)
+    >>> gw.Run(task={"name": "majority-of-k", "n": 9, "k": 3}, model=gw.MLP(width=8)).task.k
+    3
     >>> _ = gw.register(gw.Probe("final", lambda run, values, params: {"first": params[0]["w"]}), "my-first-layer")
     """
     registry, known = _registry(part)
