@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -70,6 +71,13 @@ def fallback(shape: Run, wanted: Engine, used: Engine, error: Exception) -> Engi
 @lru_cache(maxsize=64)  # calls that differ in how they pass an argument would be kept twice: all must be given
 def program(shape: Run, lanes: int, engine: Engine, relatives: tuple[Run, ...], /) -> LaneProgram:
     """The compiled program of a shape (and of others of its family), kept for the life of the process."""
+    started = time.perf_counter()
+    made = _compiled(shape, lanes, engine, relatives)
+    made.compile_seconds = time.perf_counter() - started
+    return made
+
+
+def _compiled(shape: Run, lanes: int, engine: Engine, relatives: tuple[Run, ...]) -> LaneProgram:
     values = jax.tree.map(lambda a: np.stack([a] * lanes), shape.values())
     if engine == "xla":
         made: LaneProgram = Program(shape, lanes)

@@ -171,6 +171,7 @@ class _Pool:
         self.values = jax.tree.map(lambda a: np.stack([a] * compiled.lanes), compiled.shape.values())
         self.fresh = np.zeros(compiled.lanes, bool)
         self.rounds = 1
+        self.pace = 0.0  # seconds per step of all lanes, in the last chunk
 
     @property
     def active(self) -> int:
@@ -218,6 +219,7 @@ class _Pool:
         """Append what was measured to each flight and share out the time; returns the steps taken by all."""
         advanced = [int(t[i]) - f.taken if f is not None else 0 for i, f in enumerate(self.flights)]
         total = max(1, sum(advanced))
+        self.pace = seconds / max(1, *advanced)
         for lane, flight in enumerate(self.flights):
             if flight is not None:
                 flight.steps.append(steps[lane, : counts[lane]].copy())
@@ -273,15 +275,17 @@ class _Pool:
         return np.arange(self.program.lanes).reshape(len(devices()), -1).T.ravel()
 
     def _compact(self) -> None:
-        """No run is left to start. Level the devices; where lanes step together, halve them when half are idle."""
+        """No run is left to start. Level the devices; where lanes step together, take fewer when that pays."""
         active = [i for i, flight in enumerate(self.flights) if flight is not None]
         lanes, count = self.program.lanes, len(devices())
         per_device = np.bincount(np.array(active) // (lanes // count), minlength=count)
-        half = count * -(-lanes // count // 2)  # the same number on every device, even when that was odd
-        shrinks = not self.program.skips_idle and half < lanes and len(active) <= lanes // 2
+        fewer = lanes
+        while (half := count * -(-fewer // count // 2)) < fewer and len(active) <= half:
+            fewer = half  # the same number on every device, even when that was odd
+        shrinks = not self.program.skips_idle and self._saved(fewer) > self.program.compile_seconds
         if not shrinks and per_device.max() - per_device.min() < 2:
             return
-        target = program(self.program.shape, half, self.engine, ()) if shrinks else self.program
+        target = program(self.program.shape, fewer, self.engine, ()) if shrinks else self.program
         idle = [i for i in range(lanes) if self.flights[i] is None]
         source = np.array((active + idle)[: target.lanes])
         order = np.empty_like(source)
@@ -291,6 +295,11 @@ class _Pool:
         self.flights = [self.flights[i] for i in order]
         self.fresh = np.zeros(target.lanes, bool)
         self.program = target
+
+    def _saved(self, lanes: int) -> float:
+        """Seconds that fewer lanes would save if every run took all its steps, as those that are left over tend to."""
+        left = max(flight.run.steps - flight.taken for flight in self.flights if flight is not None)
+        return left * self.pace * (1 - lanes / self.program.lanes)
 
 
 def describe(shape: Run, runs: int, engine: Engine = "auto") -> dict[str, str | int | float]:

@@ -69,6 +69,7 @@ class LaneProgram(Protocol):
     shape: Run
     lanes: int
     columns: dict[str, tuple[int, ...]]  # of the curves, in the order of ``Records.curves``, with a point's shape
+    compile_seconds: float  # what it took to make: about what another number of lanes would take
 
     @property
     def skips_idle(self) -> bool:
@@ -105,6 +106,8 @@ class Program:
     core's cache, a finished lane costs nothing, and a run's arithmetic does not depend on its neighbours at all, so its
     row is the same bit for bit in any company. On a GPU all lanes step together (vmap), which is what fills it.
     """
+
+    compile_seconds = 0.0
 
     def __init__(self, shape: Run, lanes: int) -> None:
         attention.offer()

@@ -139,7 +139,7 @@ class ClsTransformer(Model):
     def _tables(self, params: Params) -> Tables:
         """Logits and values of the 2T + 1 tokens there are."""
         embedding, layer = params[0], params[1]
-        bits = embedding["tokens"][:CLS, None] + embedding["positions"][None, :-1]  # (2, T, d)
+        bits = _bits(embedding)
         tokens = jnp.concatenate([bits.reshape(-1, self.width), self._cls(params)[None]])
         inner = layer_norm(tokens, layer["attention_scale"], layer["attention_shift"])
         logits = inner @ self._to_logit(layer, inner[-1]).T
@@ -165,9 +165,9 @@ class ClsTransformer(Model):
     ) -> Float[Array, "batch tokens d"]:
         """Embedded tokens after all layers but the last."""
         embedding, *layers, _ = params
-        tokens, positions = embedding["tokens"], embedding["positions"]
-        bits = tokens[0] + positions[:-1] + x[..., None] * (tokens[1] - tokens[0])
-        z = jnp.concatenate([bits, jnp.broadcast_to(self._cls(params), (len(x), 1, self.width))], axis=1)
+        # [CLS] is the last row of either table: on a GPU joining it to all rows of all tokens took as long as the rest.
+        low, high = (jnp.concatenate([bits, self._cls(params)[None]]) for bits in _bits(embedding))
+        z = jnp.where(jnp.pad(x, ((0, 0), (0, 1)))[..., None] > 0.5, high, low)
         kept = self._kept(dropout, self.embedding_dropout, EMBEDDING, *z.shape[1:])
         z = z if kept is None else z * kept
         for i, layer in enumerate(layers[:-1]):
@@ -252,6 +252,11 @@ class ClsTransformer(Model):
         own_tokens = self.embedding_dropout > 0 or self.depth > 1
         tokens = 3 * t * (self.heads + (self.width if own_tokens else 0))
         return tokens + 16 * self.width + (self.depth - 1) * t * (16 * self.width + 3 * self.heads * t)
+
+
+def _bits(embedding: Layer) -> Float[Array, "2 T d"]:
+    """What either bit is at every position."""
+    return jnp.asarray(embedding["tokens"][:CLS, None] + embedding["positions"][None, :-1])
 
 
 def layer_norm(

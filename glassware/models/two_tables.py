@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from glassware.foundation.arrays import Array, EitherArray, Float
 from glassware.foundation.backend import jax, jnp
+from glassware.foundation.branch import everywhere
 
 SAFE_GAP = 140.0  # of logits: exponentials of half of it, times sums and slopes, stay within float32
 
@@ -59,12 +60,12 @@ def attend(
         kept: factors on the attention weights, (heads, batch, T + 1) with [CLS] last.
     """
     largest = jnp.maximum(jnp.max(tables.low, axis=0), jnp.max(tables.high, axis=0))
-    gap = jnp.max(largest - tables.own)
+    gap = jax.lax.stop_gradient(jnp.max(largest - tables.own))
     summed = lambda: _summed(tables, largest, x, kept)
     # Rows would be lost in the shadow of tokens that they do not hold. Made again for the gradient, so that the branch
     # that is not taken costs no memory.
     by_row = jax.checkpoint(lambda: _by_row(tables, x, kept))
-    return jax.lax.cond(gap < SAFE_GAP, summed, by_row)
+    return jax.lax.cond(everywhere(gap < SAFE_GAP), summed, by_row)
 
 
 def _summed(

@@ -30,12 +30,12 @@ SOLVED_EVALUATION = {"test", "success"}
 # What does not change the random numbers of a run: how long it trains, how it is examined and what is kept of it. So a
 # longer run begins like the shorter one.
 NOT_OF_THE_CELL = {"steps", "evaluation", "probes", "keep", "seed", "pairing"}
-SMALLEST_PADDED = 128
+SMALLEST_PADDED = 64
 MOST_KEPT = 1000  # steps at which a run may keep its weights
 
 
 def padded_size(m: int) -> int:
-    """The next power of two, and at least 128: a program takes as long to compile as dozens of such runs to train."""
+    """The next power of two, and at least 64: a program takes as long to compile as dozens of such runs to train."""
     return max(SMALLEST_PADDED, 1 << (m - 1).bit_length())
 
 

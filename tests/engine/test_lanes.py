@@ -183,10 +183,23 @@ def as_on_a_gpu(monkeypatch):
     program.cache_clear()
 
 
+def compile_in(monkeypatch, seconds):
+    """Programs say that they took so long to compile; returns the lanes of those that are used."""
+    used = []
+
+    def timed(*given):
+        used.append(given[1])
+        made = program(*given)
+        made.compile_seconds = seconds
+        return made
+
+    monkeypatch.setattr(lanes_module, "program", timed)
+    return used
+
+
 @pytest.mark.slow
 def test_stepping_together_and_compacting_gives_the_rows_of_stepping_each(as_on_a_gpu, monkeypatch):
-    used = []
-    monkeypatch.setattr(lanes_module, "program", lambda *args: (used.append(args[1]), program(*args))[1])
+    used = compile_in(monkeypatch, 0.0)
     monkeypatch.setattr(lanes_module, "CHUNK_SECONDS", 0.0)  # look at the lanes after every round
     # Every run takes all its steps, and the last ones take long: the tail is thin.
     whole = tiny(evaluation={**TINY["evaluation"], "stop": False}).evaluation
@@ -194,6 +207,9 @@ def test_stepping_together_and_compacting_gives_the_rows_of_stepping_each(as_on_
     together = {o.run: o for o in train(runs, lanes=3 * len(devices()))}
     assert len(together) == len(runs)
     assert used == [n * len(devices()) for n in (3, 2, 1)]
+    used = compile_in(monkeypatch, 1e6)
+    assert len(list(train(runs, lanes=3 * len(devices())))) == len(runs)
+    assert used == [3 * len(devices())]  # another program would cost more than idle lanes do
     monkeypatch.undo()
     program.cache_clear()
     for each in train(runs, lanes=7):

@@ -14,7 +14,7 @@ from glassware.tasks import MarkovChain
 from glassware.training import AdamW, Evaluation, Run
 
 TASK = MarkovChain(states=3, length=7)
-X = np.asarray(TASK.raw(seed_words(1), np.arange(4, dtype=np.uint32))[0][:, :-1])
+X = np.random.default_rng(0).integers(3, size=(4, *TASK.input_shape)).astype(np.int32)
 
 
 def drawn(model, task=TASK):

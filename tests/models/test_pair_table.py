@@ -13,7 +13,6 @@ from glassware.models.pair_table import slopes_at_once, slopes_by_rows
 from glassware.tasks import GroupMultiplication
 
 TASK = GroupMultiplication(group="S_3")
-PAIRS = TASK.inputs({}, np.arange(TASK.domain, dtype=np.uint32))
 WEIGHTS = np.random.default_rng(0).normal(size=(36, 6))
 
 
@@ -22,7 +21,8 @@ def test_outputs_and_gradients_are_those_of_pairs_looked_up(activation):
     model = GroupNet(width=7, activation=activation)
     params = model.init(Init().values(seed_words(0), 7, model.layers), TASK)
     score = lambda outputs: jnp.sum(WEIGHTS * jnp.tanh(outputs))
-    looked_up = jax.value_and_grad(lambda params: score(model.apply(params, PAIRS)))(params)
+    pairs = TASK.inputs({}, np.arange(TASK.domain, dtype=np.uint32))
+    looked_up = jax.value_and_grad(lambda params: score(model.apply(params, pairs)))(params)
     all_at_once = jax.value_and_grad(lambda params: score(model.apply_all(params, TASK)))(params)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6), looked_up, all_at_once)
 
