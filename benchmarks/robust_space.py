@@ -21,8 +21,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from glassware.engine import train
-from glassware.engine.lanes import step_flops
+from glassware.engine import step_flops, train
 from glassware.foundation.statistics import wilson
 from glassware.studies.hidden_progress.robust_space import ENOUGH
 from glassware.studies.hidden_progress.shared.settings import ROBUST

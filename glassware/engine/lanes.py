@@ -12,6 +12,7 @@ import numpy as np
 from glassware.engine.choice import Engine, KernelError, choose, fallback, family, program
 from glassware.engine.device import choose_lanes, devices, fits, level_lanes
 from glassware.engine.flight import Chunk, Flight, Glance, glances
+from glassware.engine.flops import evaluation_flops, step_flops
 from glassware.engine.outcome import Outcome
 from glassware.engine.program import CAPACITY, LaneProgram
 from glassware.engine.solve import solve
@@ -88,23 +89,6 @@ def _too_large(refused: list[Run]) -> str:
     named = ", ".join(kinds[:NAMED]) + (f" and {len(kinds) - NAMED} more" if len(kinds) > NAMED else "")
     runs = runs_text(len(refused))
     return f"{runs} do not fit in the device's memory, not even one at a time: {named}; all others are kept"
-
-
-def step_flops(run: Run) -> float:
-    """Useful floating-point operations of one training step."""
-    return run.network.step_flops(run.task, run.batch_size)
-
-
-def evaluation_flops(run: Run) -> float:
-    """Useful floating-point operations of one evaluation."""
-    return run.network.forward_flops(run.task, tested(run) + run.evaluation.train)
-
-
-def tested(run: Run) -> int:
-    """Held-out examples it is examined on."""
-    domain = run.task.domain
-    left = None if domain is None else domain - run.m if run.m not in (None, domain) else domain
-    return run.evaluation.test if left is None else min(left, run.evaluation.test)
 
 
 def _train_family(

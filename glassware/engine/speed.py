@@ -10,7 +10,7 @@ import numpy as np
 
 from glassware.engine.choice import Engine, choose, program
 from glassware.engine.device import choose_lanes, devices, level_lanes, on_cpu
-from glassware.engine.lanes import step_flops, tested
+from glassware.engine.flops import round_flops, step_flops, work
 from glassware.training import Run
 
 CORE_WORK = 5e9  # floating-point operations a core is given to be timed by: a tenth of a second to a second
@@ -31,17 +31,6 @@ class Speed:
     flops: float
     compiling: float
     engine: Engine
-
-
-def round_flops(run: Run) -> float:
-    """Work of ``evaluation.every`` steps and one evaluation."""
-    return _work(run, run.evaluation.every, 1)
-
-
-def _work(run: Run, steps: int, evaluations: int) -> float:
-    """Work of so many steps and evaluations; where a screen spares most of an evaluation, its first look counts."""
-    looked = (run.evaluation.screen or tested(run)) + run.evaluation.train
-    return steps * step_flops(run) + evaluations * run.network.forward_flops(run.task, looked)
 
 
 def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "auto") -> Speed:
@@ -78,7 +67,7 @@ def measure_speed(runs: list[Run], lanes: int | None = None, engine: Engine = "a
             break
     if not steps:  # all diverged at once: as if they had not
         steps, evaluations = most * count * shape.evaluation.every, most * count
-    return Speed(_work(shape, steps, evaluations) / seconds, compiling, used)
+    return Speed(work(shape, steps, evaluations) / seconds, compiling, used)
 
 
 def _patient(run: Run) -> Run:
