@@ -14,8 +14,9 @@ Grids
 
 Decisions where the text is silent
     The text has no such experiment. The pilot is a search of 26 trials of one run each, at other seeds; its trials are
-    not judged, for they have fewer tries. Of a T whose trials all succeed, or all fail, the likelihood makes what it
-    can.
+    not judged, for they have fewer tries. With up to five runs less data is needed, so the pilot's m_80 may be too
+    large: where all six sample sizes lie on one side of a rate of 0.5, six more beyond them are tried, once. Of a T
+    whose trials all succeed, or all fail, the likelihood makes what it can.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from glassware.luck.design import Design
@@ -43,6 +45,7 @@ LENGTHS: dict[Scale, list[int]] = {
 }
 OFFSETS = (-2.7, -1.9, -1.1, -0.3, 0.5, 1.3)
 TRIALS: dict[Scale, tuple[int, int]] = {"smoke": (1, 2), "laptop": (6, 2), "paper": (40, 5)}  # per m, runs of each
+FURTHER = 1.6  # that they span at least, where they are shifted: the pilot's width was too small then
 JUDGED = 5000  # seeds from here on are those of trials after the pilot
 STAGES = 10  # up to five rounds of the pilot, up to five waves
 
@@ -56,24 +59,32 @@ def pilot(length: int, scale: Scale) -> Search:
 
 
 def runs(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
-    """The next round of each pilot; after it six sample sizes, and their failures again."""
-    trials, tries = TRIALS[scale]
+    """The next round of each pilot; after it six sample sizes and their failures again, at most twice."""
     found: list[Run] = []
     for length in LENGTHS[scale]:
         search = pilot(length, scale)
         ahead, judged = (
             (rows.filter(pl.col("length") == length, late) for late in _phases()) if len(rows) else [rows] * 2
         )
-        if todo := search.next(ahead):
-            found += todo
-            continue
-        cells = {(length, run.m or 0): run for run in grid(search.base, {"m": six(search, ahead)})}
-        if len(judged):
-            found += tried_again(reached(judged, search.base.evaluation.success), tries, cells)
-        else:
-            later = range(JUDGED, JUDGED + (seeds or trials))
-            found += [run.model_copy(update={"seed": seed}) for run in cells.values() for seed in later]
+        found += search.next(ahead) or _judged(search, length, scale, seeds, ahead, judged)
     return found
+
+
+def _judged(
+    search: Search, length: int, scale: Scale, seeds: int | None, ahead: pl.DataFrame, rows: pl.DataFrame
+) -> list[Run]:
+    """Trials of six sample sizes, then their failures again; once those are done, the same around a new centre."""
+    trials, tries = TRIALS[scale]
+    first = six(search, ahead)
+    for sizes in (first, recentred(search.design, first, rows)):
+        cells = {(length, run.m or 0): run for run in grid(search.base, {"m": sizes})} if sizes else {}
+        mine = rows.filter(pl.col("m").is_in(sizes)) if len(rows) else rows
+        if not len(mine):
+            later = range(JUDGED, JUDGED + (seeds or trials))
+            return [run.model_copy(update={"seed": seed}) for run in cells.values() for seed in later]
+        if again := list(tried_again(reached(mine, search.base.evaluation.success), tries, cells)):
+            return again
+    return []
 
 
 def _phases() -> tuple[pl.Expr, pl.Expr]:
@@ -87,6 +98,19 @@ def six(search: Search, rows: pl.DataFrame) -> list[int]:
     middle = fit.at.value if math.isfinite(fit.at.value) else math.sqrt(low * high)
     near = (round(middle * math.exp(fit.width * offset)) for offset in OFFSETS)
     return sorted({min(max(m, round(design.low)), round(design.high)) for m in near})
+
+
+def recentred(design: Design, sizes: list[int], rows: pl.DataFrame) -> list[int]:
+    """Six more, beyond the end towards which m_80 must lie if all of these lie on one side of a rate of 0.5."""
+    here = rows.filter(pl.col("m").is_in(sizes)) if len(rows) else rows
+    rates = [cell.won / cell.trials for cell in growth.trials(reached(here, ACCURATE))] if len(here) else []
+    if not rates or min(rates) <= 0.5 <= max(rates):
+        return []
+    low, high = min(sizes), max(sizes)
+    factor = max(high / low, FURTHER)
+    reach = np.geomspace(low / factor, low, 7)[:-1] if rates[0] > 0.5 else np.geomspace(high, high * factor, 7)[1:]
+    new = {min(max(round(m), round(design.low)), round(design.high)) for m in reach}
+    return sorted(new - set(sizes))
 
 
 def trials(frame: pl.DataFrame) -> list[Trials]:

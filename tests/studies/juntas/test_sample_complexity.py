@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from scipy.special import expit
 
+from glassware.luck.design import Design
 from glassware.luck.threshold import TRY
 from glassware.studies.juntas import architectures, long_contexts, other_functions, sample_complexity
 from glassware.studies.juntas.sample_complexity import STUDY, runs
@@ -72,6 +73,18 @@ def test_searches_go_from_stage_to_stage_and_end(study):
     assert made["id"].is_unique().all()
     assert study.stages[-1]("laptop", 1, made) == []
     assert made.group_by("spec").len()["len"].max() == 1
+
+
+@pytest.mark.parametrize(("needed", "beyond"), [(10, [44, 47, 51, 55, 60, 65]), (200, [108, 117, 126, 137, 148, 160])])
+def test_sample_sizes_on_one_side_of_the_edge_are_followed_by_others_beyond(needed, beyond):
+    sizes, design = [70, 75, 80, 85, 90, 100], Design(20, 256)
+    made = lambda needed: pl.DataFrame(
+        {"length": 50, "m": m, "seed": seed, "curve_test_error": [0.5, 0.0 if m > needed else 0.2]}
+        for m in sizes
+        for seed in (5000, 5001)
+    )
+    assert long_contexts.recentred(design, sizes, made(needed)) == beyond
+    assert long_contexts.recentred(design, sizes, made(82)) == []
 
 
 def test_or_beside_and():
