@@ -50,7 +50,7 @@ def rows_of(study: Study, scale: Scale, store: gw.Store) -> pl.DataFrame:
         return results(study, scale, store)
     frame = pl.read_parquet(ROWS / f"{STORED[study.name]}.parquet")
     frame = frame.with_columns(pl.lit(None, pl.Int64).alias(name) for name in EMPTY if name not in frame.columns)
-    if len(study.stages) > 1:  # the file has this study alone; later stages follow from its rows
+    if study.sweeps > 1:  # the file has this study alone; later stages follow from its rows
         return frame
     return pick(frame, [run_id(run) for run in study.runs(scale)])
 

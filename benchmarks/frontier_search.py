@@ -95,8 +95,9 @@ def main() -> None:
     parser.add_argument("--where", nargs="*", default=["n=50", "k=3"])
     parser.add_argument("--widest", type=int, default=30_000)
     parser.add_argument("--repeats", type=int, default=200)
-    parser.add_argument("--precision", type=float, default=1.1)
-    parser.add_argument("--work", type=float, default=0.08)
+    parser.add_argument("--precision", type=float, default=Lattice.precision)
+    parser.add_argument("--work", type=float, default=Lattice.work)
+    parser.add_argument("--trials", type=int, default=Lattice.trials, help="first runs of a cell")
     given = parser.parse_args()
     chosen = [pl.col(name) == int(value) for name, value in (one.split("=") for one in given.where)]
     table = pl.read_parquet(given.rows).filter(*chosen, pl.col("width") <= given.widest)
@@ -105,7 +106,8 @@ def main() -> None:
     for repeat in range(given.repeats):
         took = 0.0
         for number, (init, panel) in enumerate(panels.items()):
-            lattice = Lattice(panel.x, panel.y, seeds=SEEDS, precision=given.precision, work=given.work)
+            how = {name: getattr(given, name) for name in ("precision", "work", "trials")}
+            lattice = Lattice(panel.x, panel.y, seeds=SEEDS, **how)
             counts, count = panel.search(lattice, np.random.default_rng([repeat, number]))
             took += sum(one.work for one in counts.values())
             rounds.append(count)

@@ -74,6 +74,7 @@ def export(
     ] = None,
     scale: Scale = "laptop",
     store: StoreFolder = STORE,
+    curves: Annotated[bool, typer.Option("--curves/--no-curves", help="With columns of lists, or without.")] = True,
 ) -> None:
     """Write rows for other tools: CSV (nested columns as JSON), Parquet or JSON.
 
@@ -82,4 +83,6 @@ def export(
     from glassware.api.selections import export as write_rows
 
     path = to if to != Path("rows.csv") or format is None else Path(f"rows.{format}")
-    print(f"rows in {printable(str(write_rows(name, to=path, format=format, scale=scale, store=store)))}")
+    print(
+        f"rows in {printable(str(write_rows(name, to=path, format=format, scale=scale, store=store, curves=curves)))}"
+    )

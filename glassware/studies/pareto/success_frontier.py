@@ -30,49 +30,20 @@ import math
 import polars as pl
 
 from glassware import charts
-from glassware.models import MLP, Init
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto import frontier_checks as checks
 from glassware.studies.pareto.grokking import curve_rows, grokking, grokking_boxes, grokking_delay
-from glassware.studies.study import Study
-from glassware.sweeps import Axes, grid
-from glassware.tasks import Parity
+from glassware.studies.pareto.panels import heat_map
+from glassware.studies.study import Rounds, Study
 from glassware.theory.pareto.good_neurons import lucky_probability, width_threshold
 from glassware.theory.pareto.lower_bound import cell_luck
 from glassware.theory.pareto.search import samples_needed
-from glassware.training import Evaluation, Run
-
-DENSE, SPARSE = Init(), Init(scheme="sparse", s=2)
-SAMPLES = [c * 10**e for e in (2, 3, 4, 5) for c in (1, 2, 3, 6)] + [10**6]
-WIDTHS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
+from glassware.training import Run
 
 
-def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
-    """The heat map's runs and the grokking runs."""
-    return [*frontier(scale, seeds), *grokking(scale, seeds)]
-
-
-def frontier(scale: Scale, seeds: int | None) -> list[Run]:
-    """The heat map."""
-    if scale == "smoke":
-        base = Run(task=Parity(n=12, k=2), model=MLP(width=10), steps=600, evaluation=Evaluation(test=500))
-        return grid(base, {"m": [20, 300, "online"], "model.width": [5, 30], "init": [DENSE, SPARSE]}, seeds=seeds or 3)
-    if scale == "laptop":
-        base = Run(
-            task=Parity(n=50, k=3), model=MLP(width=10), steps=6000, evaluation=Evaluation(test=2000, screen=512)
-        )
-        samples: list[int | str] = [300, 600, 1000, 2000, 3000, 10_000, 100_000, "online"]
-        axes: Axes = {"model.width": WIDTHS[:5], "m": samples, "init": [DENSE, SPARSE]}
-        return grid(base, axes, seeds=seeds or 100)
-    base = Run(task=Parity(n=50, k=3), model=MLP(width=10), steps=100_000, evaluation=Evaluation(screen=1024))
-    axes = {
-        "task.n": [50, 100, 150, 200, 250, 300],
-        "task.k": [3, 4],
-        "m": [*SAMPLES, "online"],
-        "init": [DENSE, SPARSE],
-    }
-    widths = {"model.width": WIDTHS, "evaluation.every": [100 if r <= 1000 else 500 for r in WIDTHS]}
-    return grid(base, axes, zips=[widths], seeds=seeds or 50)
+def runs(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
+    """The next runs of the heat map, and at first the grokking runs."""
+    return [*heat_map(scale, seeds, rows), *([] if len(rows) else grokking(scale, seeds))]
 
 
 # -- theory beside the heat map ----------------------------------------------------------------------------------------
@@ -208,7 +179,7 @@ STUDY = Study(
     name="pareto/success-frontier",
     title="Success over sample size and width, dense and sparse initialisation; grokking",
     about=__doc__ or "",
-    stages=(runs,),
+    stages=(Rounds(runs),),
     claims=CLAIMS,
     figures={
         "frontier": lambda frame: charts.success_heat_map(

@@ -1,0 +1,71 @@
+"""The panels of the success frontier: a grid of sample sizes and widths for every n, k and way to draw first weights.
+
+At paper scale the grid is searched (``luck/frontier.py``), narrow networks before wide ones: most of its device time
+would go into failing runs of the widest. A search of some widths is part of that of more: its runs count there, too.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import polars as pl
+
+from glassware.luck.frontier import Frontier, frontiers, tally
+from glassware.models import MLP, Init
+from glassware.studies.claim import SCALES, Scale
+from glassware.sweeps import Axes, grid
+from glassware.tasks import Parity
+from glassware.training import Evaluation, Run
+
+DENSE, SPARSE = Init(), Init(scheme="sparse", s=2)
+SAMPLES = [c * 10**e for e in (2, 3, 4, 5) for c in (1, 2, 3, 6)] + [10**6]
+WIDTHS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
+SEEDS = 50  # of a cell of the paper's grid
+WIDEST = (1000, 3000, 10_000, 30_000, 100_000)  # of the first search of a panel, of the second, ..
+
+
+def full_grid(scale: Scale, seeds: int | None) -> list[Run]:
+    """The heat map, so many runs in every cell."""
+    if scale == "smoke":
+        base = Run(task=Parity(n=12, k=2), model=MLP(width=10), steps=600, evaluation=Evaluation(test=500))
+        return grid(base, {"m": [20, 300, "online"], "model.width": [5, 30], "init": [DENSE, SPARSE]}, seeds=seeds or 3)
+    if scale == "laptop":
+        base = Run(
+            task=Parity(n=50, k=3), model=MLP(width=10), steps=6000, evaluation=Evaluation(test=2000, screen=512)
+        )
+        samples: list[int | str] = [300, 600, 1000, 2000, 3000, 10_000, 100_000, "online"]
+        axes: Axes = {"model.width": WIDTHS[:5], "m": samples, "init": [DENSE, SPARSE]}
+        return grid(base, axes, seeds=seeds or 100)
+    base = Run(task=Parity(n=50, k=3), model=MLP(width=10), steps=100_000, evaluation=Evaluation(screen=1024))
+    axes = {
+        "task.n": [50, 100, 150, 200, 250, 300],
+        "task.k": [3, 4],
+        "m": [*SAMPLES, "online"],
+        "init": [DENSE, SPARSE],
+    }
+    widths = {"model.width": WIDTHS, "evaluation.every": [100 if r <= 1000 else 500 for r in WIDTHS]}
+    return grid(base, axes, zips=[widths], seeds=seeds or SEEDS)
+
+
+def heat_map(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
+    """The next runs of the heat map: at paper scale, unless seeds are given, the next round of a search, else all."""
+    if scale != "paper" or seeds is not None:
+        return [] if len(rows) else full_grid(scale, seeds)
+    counts, found = tally(rows), list[Run]()
+    for searches in zip(*(panels("paper", widest) for widest in WIDEST), strict=True):
+        found += next((todo for one in searches if (todo := one.next(counts))), [])
+    return found
+
+
+def panels_of(frame: pl.DataFrame) -> list[Frontier]:
+    """All panels of the scale that these rows are of, those without a row included; none where there are no rows."""
+    counts = tally(frame) if "spec" in frame.columns else {}
+    scales = (panels(scale) for scale in SCALES) if counts else ()
+    return next((found for found in scales if any(panel.counts(counts) for panel in found)), [])
+
+
+@lru_cache(maxsize=8)
+def panels(scale: Scale, widest: int = WIDEST[-1]) -> list[Frontier]:
+    """The panels of a scale with networks up to a width, as searches."""
+    runs = [run for run in full_grid(scale, 1) if run.network.width <= widest]
+    return frontiers(runs, seeds=SEEDS)
