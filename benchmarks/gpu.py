@@ -136,28 +136,33 @@ def successes(runs: list[Run], engine: Engine) -> Counter[str]:
     return found
 
 
-def study(out: Path, name: str, only: Sequence[str], seeds: int | None, limit: int, lanes: int) -> None:
-    """A study at paper scale, or a part of it, for ``limit`` seconds: its programs are compiled side by side first.
+def study(out: Path, name: str, only: Sequence[str], seeds: int | None, limit: int, lanes: int | None) -> None:
+    """A study at paper scale, or a part of it, for ``limit`` seconds.
 
-    What is finished stays in the store; the same call again goes on. Every round has as many lanes, however few runs it
-    has, so that no program is compiled twice.
+    What is finished stays in the store; the same call again goes on. With ``lanes`` kernels are compiled side by side
+    first, and every round has as many lanes, however few runs, so that no program is compiled twice.
     """
     found, chosen = studies.find(name), studies.parse_part(only)
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.alarm(limit)
     try:
-        first = studies.part(found, chosen).runs("paper", 1)
-        shapes = [shape for shape in {run.shape(): None for run in first} if choose(shape, "auto") == "kernels"]
-        started = time.perf_counter()
-        with ThreadPoolExecutor(THREADS) as pool:
-            list(pool.map(lambda shape: program(shape, level_lanes(shape, lanes), "kernels", ()), shapes))
-        print(f"{len(shapes)} programs compiled in {time.perf_counter() - started:.0f} s", flush=True)
+        if lanes is not None:
+            compile_ahead(studies.part(found, chosen).runs("paper", 1), lanes)
         reproduce(
             found, "paper", store=out / "store", figures=None, seeds=seeds, lanes=lanes, only=chosen, progress=Told()
         )
     except KeyboardInterrupt:
         print(f"stopped after {limit} s; the same call again goes on")
     signal.alarm(0)
+
+
+def compile_ahead(runs: Sequence[Run], lanes: int) -> None:
+    """The kernels of these runs, side by side."""
+    started = time.perf_counter()
+    shapes = [shape for shape in {run.shape(): None for run in runs} if choose(shape, "auto") == "kernels"]
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(lambda shape: program(shape, level_lanes(shape, lanes), "kernels", ()), shapes))
+    print(f"{len(shapes)} programs compiled in {time.perf_counter() - started:.0f} s", flush=True)
 
 
 class Told(Silent):
@@ -192,7 +197,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], help="for study: a part, as task.n=50,100; repeatable")
     parser.add_argument("--seeds", type=int, help="for study: runs per cell")
     parser.add_argument("--limit", type=int, default=500, help="for study: seconds")
-    parser.add_argument("--lanes", type=int, default=256, help="for study: runs held at once; few of wide networks")
+    parser.add_argument("--lanes", type=int, help="for study: runs held at once; few of wide networks")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     if given.what == "speed":

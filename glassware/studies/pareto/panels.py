@@ -67,5 +67,5 @@ def panels_of(frame: pl.DataFrame) -> list[Frontier]:
 @lru_cache(maxsize=8)
 def panels(scale: Scale, widest: int = WIDEST[-1]) -> list[Frontier]:
     """The panels of a scale with networks up to a width, as searches."""
-    runs = [run for run in full_grid(scale, 1) if run.network.width <= widest]
+    runs = [run for run in full_grid(scale, 1) if run.network.widths[0] <= widest]
     return frontiers(runs, seeds=SEEDS)
