@@ -60,10 +60,15 @@ class Frontier:
 
     def next(self, rows: pl.DataFrame | Tally) -> list[Run]:
         """The runs of the next round; none when the search is over."""
-        counts, found = self.counts(rows), list[Run]()
-        for place, more in self.lattice.next(counts).items():
+        counts = self.counts(rows)
+        return self.more(self.lattice.next(counts), counts)
+
+    def more(self, wanted: Mapping[Place, int], counts: Counts) -> list[Run]:
+        """So many more runs in some cells."""
+        found = list[Run]()
+        for place, number in wanted.items():
             run, done = self.runs[place], counts.get(place, Count()).trials
-            found += [run.model_copy(update={"seed": run.seed + done + i}) for i in range(more)]
+            found += [run.model_copy(update={"seed": run.seed + done + i}) for i in range(number)]
         return found
 
     def label(self, along: str, position: float) -> float | str:

@@ -2,15 +2,19 @@
 
 At paper scale the grid is searched (``luck/frontier.py``), narrow networks before wide ones: most of its device time
 would go into failing runs of the widest. A search of some widths is part of that of more: its runs count there, too.
+Rows (m50 of each width) come before columns (r50 of each m), of which they then tell most.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
+from typing import Any, cast
 
 import polars as pl
 
-from glassware.luck.frontier import Frontier, frontiers, tally
+from glassware.luck.frontier import Frontier, Tally, frontiers, tally
+from glassware.luck.lattice import Count, Place
 from glassware.models import MLP, Init
 from glassware.studies.claim import SCALES, Scale
 from glassware.sweeps import Axes, grid
@@ -21,6 +25,7 @@ DENSE, SPARSE = Init(), Init(scheme="sparse", s=2)
 SAMPLES = [c * 10**e for e in (2, 3, 4, 5) for c in (1, 2, 3, 6)] + [10**6]
 WIDTHS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
 SEEDS = 50  # of a cell of the paper's grid
+CERTAIN = 40  # runs that say, where all are alike, that fewer than 10% succeed, or more than 90%
 WIDEST = (1000, 3000, 10_000, 30_000, 100_000)  # of the first search of a panel, of the second, ..
 
 
@@ -52,9 +57,29 @@ def heat_map(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
     if scale != "paper" or seeds is not None:
         return [] if len(rows) else full_grid(scale, seeds)
     counts, found = tally(rows), list[Run]()
-    for searches in zip(*(panels("paper", widest) for widest in WIDEST), strict=True):
-        found += next((todo for one in searches if (todo := one.next(counts))), [])
+    for searches in zip(*(panels("paper", widest, False) for widest in WIDEST), panels("paper"), strict=True):
+        found += next((todo for one in searches if (todo := one.next(counts) or from_none_to_all(one, counts))), [])
     return found
+
+
+def from_none_to_all(panel: Frontier, rows: Tally) -> list[Run]:
+    """Runs that make sure that width alone takes success from none to all, which no edge needs: in the cheapest column.
+
+    Of two cells in which none and all of a few runs have succeeded; nothing where there are none, or have enough runs.
+    """
+    counts = panel.counts(rows)
+    prices, pairs = panel.lattice.prices(counts), list[dict[Place, int]]()
+    for low, high in combinations(sorted(counts), 2):
+        none, all_ = _lacking(counts[low], 0), _lacking(counts[high], counts[high].trials)
+        if low[0] == high[0] and none is not None and all_ is not None:
+            pairs.append({low: none, high: all_})
+    cost = lambda todo: sum(prices[place] * more for place, more in todo.items())
+    return panel.more(min(pairs, key=cost, default={}), counts)
+
+
+def _lacking(count: Count, won: int) -> int | None:
+    """Runs that a cell lacks to be sure of so many successes, none or all; nothing where it has others."""
+    return max(0, CERTAIN - count.trials) if count.won == won else None
 
 
 def panels_of(frame: pl.DataFrame) -> list[Frontier]:
@@ -64,8 +89,21 @@ def panels_of(frame: pl.DataFrame) -> list[Frontier]:
     return next((found for found in scales if any(panel.counts(counts) for panel in found)), [])
 
 
-@lru_cache(maxsize=8)
-def panels(scale: Scale, widest: int = WIDEST[-1]) -> list[Frontier]:
-    """The panels of a scale with networks up to a width, as searches."""
+def inferred(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells without runs of which their neighbours tell, with the rate that is inferred: n, k, init, m, width, rate."""
+    lines = list[tuple[Any, ...]]()
+    counts = tally(frame)
+    for panel in panels_of(frame):
+        for place, rate in panel.lattice.inferred(panel.counts(counts), panel.lattice.levels[0]).items():
+            run = panel.runs[place]
+            task = cast(Parity, run.task)
+            lines.append((task.n, task.k, run.init.scheme, run.m, run.network.widths[0], float(rate)))
+    kinds = {"n": pl.Int64, "k": pl.Int64, "init": pl.String, "m": pl.Int64, "width": pl.Int64, "rate": pl.Float64}
+    return pl.DataFrame(lines, schema=kinds, orient="row")
+
+
+@lru_cache(maxsize=16)
+def panels(scale: Scale, widest: int = WIDEST[-1], columns: bool = True) -> list[Frontier]:
+    """The panels of a scale with networks up to a width, as searches: for m50 of each width, and r50 of each m."""
     runs = [run for run in full_grid(scale, 1) if run.network.widths[0] <= widest]
-    return frontiers(runs, seeds=SEEDS)
+    return frontiers(runs, seeds=SEEDS, columns=columns)
