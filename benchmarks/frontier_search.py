@@ -64,7 +64,7 @@ class Panel:
         """Searches one after the other on resampled rows: their counts (the work is seconds), and their rounds."""
         counts: dict[Place, Count] = {}
         rounds = 0
-        while todo := next((more for lattice in lattices if (more := lattice.next(counts))), {}):
+        while todo := next(filter(None, (lattice.next(counts) for lattice in lattices)), {}):
             rounds += 1
             for place, more in todo.items():
                 won, took = self.rows[place]

@@ -11,7 +11,7 @@ import polars as pl
 from glassware.charts.backend import Figure, Record, Spec, alt
 from glassware.charts.dots import LETTER, SLANT
 from glassware.charts.grid import Grid, make_grid
-from glassware.charts.inferred import inferred_layer, inferred_records
+from glassware.charts.inferred import inferred_layer
 from glassware.charts.labels import name
 from glassware.charts.overlay import overlay_layers, overlay_records
 from glassware.charts.picked import cell_traces, curves_panel, first_pick, selection
@@ -51,11 +51,11 @@ def success_heat_map(
         row, column: columns that define rows and columns of panels.
         value: what the colours show: the share of true values in a Boolean column, the median of a numeric one.
         overlay: lines over the cells (see ``overlay_records``); such a figure has no training curves.
-        inferred: cells that were not measured, drawn pale (see ``inferred_records``).
+        inferred: cells that were not measured, with the columns of panels and axes and a ``rate``: drawn pale.
         over: fields of the specification that are pooled on purpose.
     """
-    grid = make_grid(frame, row, column, x, y, value)
-    pale = inferred_records(grid, inferred) if inferred is not None else []
+    grid = make_grid(frame, row, column, x, y, value, inferred)
+    pale = grid.inferred()
     subtitle = "; ".join(filter(None, [subtitle, "pale: inferred, not measured" if pale else ""]))
     lines = notes(frame, [x, y, row, column], subtitle, over, [*grid.rows, *grid.columns])
     head = heading(title, lines)

@@ -152,8 +152,9 @@ def panels_below_the_kernel_limit(frame: pl.DataFrame) -> Finding:
         ours = {cell[2:-1]: cell[-1] for cell in cells if cell[:2] == place}
         learned = any(won for won, _ in ours.values())
         few = {cell for cell in grid if cell[-1] is not None and 100 * cell[-1] <= place[0] ** place[1]}
-        rates_ = [wilson(*ours[cell], joint_z(len(few & ours.keys()))) for cell in few & ours.keys()]
-        best = largest(rates_) if few else Estimate.exact(0.0)
+        measured = [ours[cell] for cell in few & ours.keys()]
+        best = largest([wilson(won, trials, joint_z(len(measured))) for won, trials in measured])
+        best = best if few else Estimate.exact(0.0)
         one = Finding(best, at_least(0.5), "points")
         tops = {(init, _widths(table)[-1], None) for init in INITS}
         if (learned and few - ours.keys() and one.verdict != "holds") or (not learned and tops - ours.keys()):
@@ -162,8 +163,8 @@ def panels_below_the_kernel_limit(frame: pl.DataFrame) -> Finding:
             found.append(one)
     if not found:
         return NOT_ENOUGH
-    learned, lacks = sum(one.measured.value >= 0.5 for one in found), _missing(table, PANELS)
-    said = f"{learned} of {len(found)} (n, k) by their counts{lacks}"
+    by_counts, lacks = sum(one.measured.value >= 0.5 for one in found), _missing(table, PANELS)
+    said = f"{by_counts} of {len(found)} (n, k) by their counts{lacks}"
     if len(_panels(table)) < PANELS:
         found.append(Finding(found[0].measured, "not enough runs", "points"))
     return all_of(found, said)
@@ -202,12 +203,12 @@ def sparse_region_is_larger(frame: pl.DataFrame) -> Finding:
     """
     table = heat_map_rows(frame)
     edges = _edges(table)
-    ends = [float(end) for end in (table["m"].min(), table["m"].max())] if edges else []
+    samples = table["m"].drop_nulls().unique().sort().to_list() if edges else []
     apart: dict[tuple[int, int], list[Estimate]] = {}
     for (n, k, init, width), edge in edges.items():
         other = edges.get((n, k, "dense", width))
         if init == "sparse" and width >= WIDE and other and (edge.value != other.value or 0 < edge.value < math.inf):
-            apart.setdefault((n, k), []).append(_log_ratio(edge, other, *ends))
+            apart.setdefault((n, k), []).append(_log_ratio(edge, other, samples[0], samples[-1]))
     if not apart:
         return NOT_ENOUGH
     overall = _mean_ratio([one for some in apart.values() for one in some])

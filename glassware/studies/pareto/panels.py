@@ -7,6 +7,7 @@ Rows (m50 of each width) come before columns (r50 of each m), of which they then
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, cast
@@ -57,7 +58,7 @@ def heat_map(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
     if scale != "paper" or seeds is not None:
         return [] if len(rows) else full_grid(scale, seeds)
     counts, found = tally(rows), list[Run]()
-    for searches in zip(*(panels("paper", widest, False) for widest in WIDEST), panels("paper"), strict=True):
+    for searches in _searches():
         found += next((todo for one in searches if (todo := one.next(counts) or from_none_to_all(one, counts))), [])
     return found
 
@@ -84,26 +85,38 @@ def _lacking(count: Count, won: int) -> int | None:
 
 def panels_of(frame: pl.DataFrame) -> list[Frontier]:
     """All panels of the scale that these rows are of, those without a row included; none where there are no rows."""
-    counts = tally(frame) if "spec" in frame.columns else {}
+    counts = tally(frame) if {"spec", "flops"} <= {*frame.columns} else {}
     scales = (panels(scale) for scale in SCALES) if counts else ()
     return next((found for found in scales if any(panel.counts(counts) for panel in found)), [])
 
 
 def inferred(frame: pl.DataFrame) -> pl.DataFrame:
-    """Cells without runs of which their neighbours tell, with the rate that is inferred: n, k, init, m, width, rate."""
+    """Cells without runs of which others tell, and the rate that is inferred: n, k, init, s, m, width, rate."""
     lines = list[tuple[Any, ...]]()
     counts = tally(frame)
     for panel in panels_of(frame):
         for place, rate in panel.lattice.inferred(panel.counts(counts), panel.lattice.levels[0]).items():
             run = panel.runs[place]
             task = cast(Parity, run.task)
-            lines.append((task.n, task.k, run.init.scheme, run.m, run.network.widths[0], float(rate)))
-    kinds = {"n": pl.Int64, "k": pl.Int64, "init": pl.String, "m": pl.Int64, "width": pl.Int64, "rate": pl.Float64}
-    return pl.DataFrame(lines, schema=kinds, orient="row")
+            lines.append((task.n, task.k, run.init.scheme, run.init.s, run.m, run.network.widths[0], float(rate)))
+    kinds = {"n": pl.Int64, "k": pl.Int64, "init": pl.String, "s": pl.Int64, "m": pl.Int64, "width": pl.Int64}
+    return pl.DataFrame(lines, schema={**kinds, "rate": pl.Float64}, orient="row")
 
 
-@lru_cache(maxsize=16)
-def panels(scale: Scale, widest: int = WIDEST[-1], columns: bool = True) -> list[Frontier]:
-    """The panels of a scale with networks up to a width, as searches: for m50 of each width, and r50 of each m."""
-    runs = [run for run in full_grid(scale, 1) if run.network.widths[0] <= widest]
-    return frontiers(runs, seeds=SEEDS, columns=columns)
+@lru_cache(maxsize=8)
+def panels(scale: Scale) -> list[Frontier]:
+    """The panels of a scale as searches."""
+    return frontiers(full_grid(scale, 1), seeds=SEEDS)
+
+
+@lru_cache(maxsize=8)
+def _searches() -> list[list[Frontier]]:
+    """Of each panel at paper scale: the searches that follow one another."""
+    return [[*(_rows_of(panel, widest) for widest in WIDEST), panel] for panel in panels("paper")]
+
+
+def _rows_of(panel: Frontier, widest: int) -> Frontier:
+    """A search for m50 alone, of networks up to a width."""
+    y = tuple(width for width in panel.lattice.y if width <= widest)
+    runs = {place: run for place, run in panel.runs.items() if place[1] < len(y)}
+    return replace(panel, runs=runs, lattice=replace(panel.lattice, y=y, columns=False))
