@@ -50,7 +50,7 @@ class Lattice:
     Attributes:
         x, y: the values along the axes, ascending. More of either should not hurt; ``falls`` says where it does.
         levels: success rates whose edges are looked for.
-        precision: a line is done when its interval's upper end is at most so many times the lower one,
+        precision: a line is done when its 99% interval's upper end is at most so many times the lower one,
         seeds: or when every cell that its interval hangs on has had so many runs.
         trials: first runs of a cell.
         work: the search ends when it has taken this share of what ``seeds`` runs in every cell would take.
