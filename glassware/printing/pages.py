@@ -63,7 +63,7 @@ def refresh_records(folder: Path, chosen: Collection[Study]) -> list[Path]:
         for line in text.splitlines():
             if line.startswith("| `"):  # in the order of the studies and their claims
                 study, claim = next(claims_)
-                laptop = split_row(line)[3]
+                laptop = split_row(line)[3].replace("\\|", "|")
                 line = markdown_row([*claim_cells(claim), laptop, _paper(claim, recorded.get((study, claim.id)))])
             lines.append(line)
         former = re.compile(re.escape(SOURCES) + r"\n\n(?:- [^\n]*\n)+")
