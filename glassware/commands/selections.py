@@ -74,7 +74,7 @@ def export(
     ] = None,
     scale: Scale = "laptop",
     store: StoreFolder = STORE,
-    curves: Annotated[bool, typer.Option("--curves/--no-curves", help="With columns of lists, or without.")] = True,
+    no_curves: Annotated[bool, typer.Option("--no-curves", help="Leave out columns of lists, as curves.")] = False,
 ) -> None:
     """Write rows for other tools: CSV (nested columns as JSON), Parquet or JSON.
 
@@ -84,5 +84,5 @@ def export(
 
     path = to if to != Path("rows.csv") or format is None else Path(f"rows.{format}")
     print(
-        f"rows in {printable(str(write_rows(name, to=path, format=format, scale=scale, store=store, curves=curves)))}"
+        f"rows in {printable(str(write_rows(name, to=path, format=format, scale=scale, store=store, curves=not no_curves)))}"
     )

@@ -26,6 +26,7 @@ DENSE, SPARSE = Init(), Init(scheme="sparse", s=2)
 SAMPLES = [c * 10**e for e in (2, 3, 4, 5) for c in (1, 2, 3, 6)] + [10**6]
 WIDTHS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
 SEEDS = 50  # of a cell of the paper's grid
+WORK = 0.06  # of the grid's, which searching narrow networks first exceeds a little
 CERTAIN = 40  # runs that say, where all are alike, that fewer than 10% succeed, or more than 90%
 WIDEST = (1000, 3000, 10_000, 30_000, 100_000)  # of the first search of a panel, of the second, ..
 
@@ -106,7 +107,7 @@ def inferred(frame: pl.DataFrame) -> pl.DataFrame:
 @lru_cache(maxsize=8)
 def panels(scale: Scale) -> list[Frontier]:
     """The panels of a scale as searches."""
-    return frontiers(full_grid(scale, 1), seeds=SEEDS)
+    return frontiers(full_grid(scale, 1), seeds=SEEDS, work=WORK)
 
 
 @lru_cache(maxsize=8)
