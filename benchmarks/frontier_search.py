@@ -60,15 +60,11 @@ class Panel:
                 return float(a.value * (b.value / a.value) ** ((level - low) / (high - low)))
         return 0.0 if cells[0].won / cells[0].trials >= level else np.inf
 
-    def search(self, lattices: Sequence[Lattice], scan: int, rng: np.random.Generator) -> tuple[Counts, int]:
-        """A look at all narrow networks, then searches one after the other, on resampled rows: counts and rounds.
-
-        The work is seconds.
-        """
+    def search(self, lattices: Sequence[Lattice], rng: np.random.Generator) -> tuple[Counts, int]:
+        """Searches one after the other on resampled rows: their counts (the work is seconds), and their rounds."""
         counts: dict[Place, Count] = {}
-        rounds, last = 0, lattices[-1]
-        first = {place: last.trials for place in self.rows if last.y[place[1]] <= scan}
-        while todo := next(filter(None, ({} if rounds else first, *(one.next(counts) for one in lattices))), {}):
+        rounds = 0
+        while todo := next(filter(None, (lattice.next(counts) for lattice in lattices)), {}):
             rounds += 1
             for place, more in todo.items():
                 won, took = self.rows[place]
@@ -104,7 +100,6 @@ def main() -> None:
     parser.add_argument("--work", type=float, default=Lattice.work)
     parser.add_argument("--trials", type=int, default=Lattice.trials, help="first runs of a cell")
     parser.add_argument("--rungs", type=int, nargs="*", default=[], help="m50 of networks up to these widths first")
-    parser.add_argument("--scan", type=int, default=0, help="look at all cells up to this width first")
     given = parser.parse_args()
     chosen = [pl.col(name) == int(value) for name, value in (one.split("=") for one in given.where)]
     table = pl.read_parquet(given.rows).filter(*chosen, pl.col("width") <= given.widest)
@@ -116,7 +111,7 @@ def main() -> None:
             how = {name: getattr(given, name) for name in ("precision", "work", "trials")}
             lattice = Lattice(panel.x, panel.y, seeds=SEEDS, **how)
             first = [replace(lattice, y=tuple(y for y in panel.y if y <= r), columns=False) for r in given.rungs]
-            counts, count = panel.search([*first, lattice], given.scan, np.random.default_rng([repeat, number]))
+            counts, count = panel.search([*first, lattice], np.random.default_rng([repeat, number]))
             took += sum(one.work for one in counts.values())
             rounds.append(count)
             runs.append(sum(one.trials for one in counts.values()))

@@ -1,8 +1,7 @@
 """The panels of the success frontier: a grid of sample sizes and widths for every n, k and way to draw first weights.
 
 At paper scale the grid is searched (``luck/frontier.py``), narrow networks before wide ones: most of its device time
-would go into failing runs of the widest. Of the narrowest, which may fail again where examples are many, every cell
-gets a few runs. A search of some widths is part of that of more: its runs count there, too.
+would go into failing runs of the widest. A search of some widths is part of that of more: its runs count there, too.
 Rows (m50 of each width) come before columns (r50 of each m), of which they then tell most.
 """
 
@@ -27,7 +26,6 @@ DENSE, SPARSE = Init(), Init(scheme="sparse", s=2)
 SAMPLES = [c * 10**e for e in (2, 3, 4, 5) for c in (1, 2, 3, 6)] + [10**6]
 WIDTHS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
 SEEDS = 50  # of a cell of the paper's grid
-NARROW = 100  # networks up to this width cost so little that they are looked at everywhere
 WORK = 0.06  # of the grid's, which searching narrow networks first exceeds a little
 CERTAIN = 40  # runs that say, where all are alike, that fewer than 10% succeed, or more than 90%
 WIDEST = (1000, 3000, 10_000, 30_000, 100_000)  # of the first search of a panel, of the second, ..
@@ -62,16 +60,8 @@ def heat_map(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
         return [] if len(rows) else full_grid(scale, seeds)
     counts, found = tally(rows), list[Run]()
     for searches in _searches():
-        todo = next((more for one in searches if (more := one.next(counts) or from_none_to_all(one, counts))), [])
-        found += dict.fromkeys([*look(searches[-1], counts), *todo])
+        found += next((todo for one in searches if (todo := one.next(counts) or from_none_to_all(one, counts))), [])
     return found
-
-
-def look(panel: Frontier, rows: Tally) -> list[Run]:
-    """First runs of every narrow network: success may have a band, between whose ends no search would look."""
-    counts, lattice = panel.counts(rows), panel.lattice
-    narrow = (place for place in panel.runs if lattice.y[place[1]] <= NARROW)
-    return panel.more({place: lattice.trials for place in narrow if place not in counts}, counts)
 
 
 def from_none_to_all(panel: Frontier, rows: Tally) -> list[Run]:
