@@ -83,6 +83,6 @@ def export(
     from glassware.api.selections import export as write_rows
 
     path = to if to != Path("rows.csv") or format is None else Path(f"rows.{format}")
-    print(
-        f"rows in {printable(str(write_rows(name, to=path, format=format, scale=scale, store=store, curves=not no_curves)))}"
-    )
+    curves = not no_curves
+    written = write_rows(name, to=path, format=format, scale=scale, store=store, curves=curves)
+    print(f"rows in {printable(str(written))}")
