@@ -2,8 +2,7 @@
 
 Rows at laptop scale come from the store, which is trained where rows are missing: about five minutes on two idle cores
 for all of them. Rows at paper scale lie in ``benchmarks/rows``. Not made here: ``parity.svg``, which is drawn by hand;
-``play.png``, a picture of the page; ``panel-h200.png``, whose widest networks no file keeps: their rows come from
-``benchmarks.gpu panel``.
+``play.png``, a picture of the page; ``panel-h200.png``, whose widest networks no file keeps.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ ROWS = Path(__file__).parent / "rows"
 FIGURES: dict[str, tuple[str, Scale, str]] = {
     "frontier": ("pareto/success-frontier", "laptop", "frontier"),
     "slices": ("pareto/slices", "laptop", "slices"),
+    "panels": ("pareto/success-frontier", "paper", "frontier"),
     "lottery": ("pareto/lottery-tickets", "paper", "success"),
     "hidden-progress": ("hidden-progress/progress", "laptop", "weights"),
     "induction": ("induction/transformer", "paper", "distances"),
@@ -35,6 +35,7 @@ FIGURES: dict[str, tuple[str, Scale, str]] = {
 }
 # Where rows at paper scale are.
 STORED = {
+    "pareto/success-frontier": "frontier",
     "pareto/lottery-tickets": "lottery-tickets-n50-k5",
     "induction/transformer": "induction-paper",
     "margins/symmetric-groups": "margins-paper",
@@ -50,7 +51,7 @@ def rows_of(study: Study, scale: Scale, store: gw.Store) -> pl.DataFrame:
         return results(study, scale, store)
     frame = pl.read_parquet(ROWS / f"{STORED[study.name]}.parquet")
     frame = frame.with_columns(pl.lit(None, pl.Int64).alias(name) for name in EMPTY if name not in frame.columns)
-    if len(study.stages) > 1:  # the file has this study alone; later stages follow from its rows
+    if study.sweeps > 1:  # the file has this study alone; later stages follow from its rows
         return frame
     return pick(frame, [run_id(run) for run in study.runs(scale)])
 

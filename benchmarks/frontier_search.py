@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -59,11 +60,11 @@ class Panel:
                 return float(a.value * (b.value / a.value) ** ((level - low) / (high - low)))
         return 0.0 if cells[0].won / cells[0].trials >= level else np.inf
 
-    def search(self, lattice: Lattice, rng: np.random.Generator) -> tuple[Counts, int]:
-        """A whole search on resampled rows: its counts (the work is seconds), and its rounds."""
+    def search(self, lattices: Sequence[Lattice], rng: np.random.Generator) -> tuple[Counts, int]:
+        """Searches one after the other on resampled rows: their counts (the work is seconds), and their rounds."""
         counts: dict[Place, Count] = {}
         rounds = 0
-        while todo := lattice.next(counts):
+        while todo := next(filter(None, (lattice.next(counts) for lattice in lattices)), {}):
             rounds += 1
             for place, more in todo.items():
                 won, took = self.rows[place]
@@ -95,8 +96,10 @@ def main() -> None:
     parser.add_argument("--where", nargs="*", default=["n=50", "k=3"])
     parser.add_argument("--widest", type=int, default=30_000)
     parser.add_argument("--repeats", type=int, default=200)
-    parser.add_argument("--precision", type=float, default=1.1)
-    parser.add_argument("--work", type=float, default=0.08)
+    parser.add_argument("--precision", type=float, default=Lattice.precision)
+    parser.add_argument("--work", type=float, default=Lattice.work)
+    parser.add_argument("--trials", type=int, default=Lattice.trials, help="first runs of a cell")
+    parser.add_argument("--rungs", type=int, nargs="*", default=[], help="m50 of networks up to these widths first")
     given = parser.parse_args()
     chosen = [pl.col(name) == int(value) for name, value in (one.split("=") for one in given.where)]
     table = pl.read_parquet(given.rows).filter(*chosen, pl.col("width") <= given.widest)
@@ -105,8 +108,10 @@ def main() -> None:
     for repeat in range(given.repeats):
         took = 0.0
         for number, (init, panel) in enumerate(panels.items()):
-            lattice = Lattice(panel.x, panel.y, seeds=SEEDS, precision=given.precision, work=given.work)
-            counts, count = panel.search(lattice, np.random.default_rng([repeat, number]))
+            how = {name: getattr(given, name) for name in ("precision", "work", "trials")}
+            lattice = Lattice(panel.x, panel.y, seeds=SEEDS, **how)
+            first = [replace(lattice, y=tuple(y for y in panel.y if y <= r), columns=False) for r in given.rungs]
+            counts, count = panel.search([*first, lattice], np.random.default_rng([repeat, number]))
             took += sum(one.work for one in counts.values())
             rounds.append(count)
             runs.append(sum(one.trials for one in counts.values()))
@@ -118,6 +123,8 @@ def main() -> None:
     every = np.array([one for found in judged.values() for one in found])
     edge = every[every[:, 0]]
     print(f"{given.repeats} searches of {', '.join(panels)} in {time.perf_counter() - began:.0f} s")
+    whole = sum(panel.cost(SEEDS) for panel in panels.values())
+    print(f"{whole * np.mean(spent):.1f} s on average, of the full grid's {whole:.0f} s")
     print(f"share of the full grid's device seconds: mean {np.mean(spent):.3f}, largest {max(spent):.3f}")
     print(f"a search of one init: {np.mean(runs):.0f} runs, {np.mean(rounds):.1f} rounds")
     for title, part in (("all rows and columns", every), ("those whose edge lies on the grid", edge)):

@@ -2,7 +2,7 @@
 
     python -m benchmarks.gpu speed        model-steps/s, training only: PyTorch, plain JAX, our XLA path, our kernels
     python -m benchmarks.gpu agreement    success counts of kernels and XLA at the edge, 200 runs per cell
-    python -m benchmarks.gpu panel        panels of the paper's frontier, 16,200 runs each, or some of their widths
+    python -m benchmarks.gpu study NAME   a study at paper scale, or a part of it, for some minutes: --only, --limit
 
 Tables are also written to the folder named by --out.
 """
@@ -10,9 +10,10 @@ Tables are also written to the folder named by --out.
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,13 +22,18 @@ from typing import Any
 
 import polars as pl
 
+from glassware import studies
+from glassware.api.studies import reproduce
 from glassware.bench.cell import Cell
 from glassware.bench.compare import Effort, Result, compare, frame
 from glassware.bench.peers import Peer, Workers, peers, workers
 from glassware.engine import Engine, train
+from glassware.engine.choice import choose, program
+from glassware.engine.device import level_lanes
 from glassware.foundation.statistics import fisher_exact
 from glassware.models import MLP, Init
-from glassware.sweeps import grid
+from glassware.sweeps import Plan, grid
+from glassware.sweeps.sweep import Silent
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
 
@@ -37,8 +43,7 @@ EFFORT = Effort(turns=3, seconds=0.2, trial=0.05)
 # (n, k) and steps of the cells that are compared; the sample size is looked for.
 EDGES = [((50, 3), 20_000), ((50, 4), 40_000), ((100, 3), 30_000), ((100, 4), 60_000)]
 SAMPLES = [300, 600, 700, 800, 900, 1000, 1500, 2000, 3000, 6000, 10_000, 30_000, 100_000]
-# Widths of the panel, and how many of its fifty seeds are trained at a time.
-AT_A_TIME = dict.fromkeys([10, 30, 100, 300, 1000, 3000, 10_000], 50) | {30_000: 25, 100_000: 5}
+THREADS = 12  # that compile
 
 
 def speed(out: Path, shapes: Sequence[tuple[int, int]]) -> None:
@@ -131,55 +136,49 @@ def successes(runs: list[Run], engine: Engine) -> Counter[str]:
     return found
 
 
-COMPACT = ["id", "spec", "n", "k", "m", "width", "init", "s", "seed", "success", "steps_to_success", "diverged_step"]
-COMPACT += ["steps_taken", "test_error", "semantics", "engine"]
+def study(out: Path, name: str, only: Sequence[str], seeds: int | None, limit: int, lanes: int | None) -> None:
+    """A study at paper scale, or a part of it, for ``limit`` seconds.
 
-
-def panel(out: Path, cells: Sequence[tuple[int, int]], widths: Sequence[int], limit: float) -> None:
-    """Panels (n, k) width by width; wide networks a few seeds at a time, so that ``limit`` seconds can be kept.
-
-    What is finished stays in the store: the same call again goes on. Rows without their curves go to one file per
-    panel, complete widths only.
+    What is finished stays in the store; the same call again goes on. With ``lanes`` kernels are compiled side by side
+    first, and every round has as many lanes, however few runs, so that no program is compiled twice.
     """
-    from glassware.studies.pareto.success_frontier import frontier
-    from glassware.sweeps import Store, sweep
-
-    store, started = Store(out / "store"), time.perf_counter()
-    everything = frontier("paper", None)
-    for n, k in cells:
-        frames: list[pl.DataFrame] = []
-        panel_runs = [run for run in everything if isinstance(run.task, Parity) and (run.task.n, run.task.k) == (n, k)]
-        for width in widths:
-            runs = [run for run in panel_runs if run.network.width == width]
-            found = train_width(runs, AT_A_TIME[width], store, sweep, limit - (time.perf_counter() - started))
-            if found is None:
-                break
-            frames.append(found.select(COMPACT))
-            pl.concat(frames).write_parquet(out / f"frontier-n{n}-k{k}.parquet", compression="zstd")
-    print(f"{time.perf_counter() - started:.0f} s")
-
-
-def train_width(
-    runs: list[Run], seeds: int, store: Any, sweep: Callable[..., pl.DataFrame], limit: float
-) -> pl.DataFrame | None:
-    """All runs of one width, so many seeds at a time; None when the next ones would not end within the limit."""
-    frames, started, longest = [], time.perf_counter(), 0.0
-    for first in range(0, 50, seeds):
-        since = time.perf_counter()
-        if since - started + 1.2 * longest > limit:
-            return None
-        found = sweep([run for run in runs if first <= run.seed < first + seeds], store)
-        seconds, steps = time.perf_counter() - since, int(found["steps_taken"].sum())
-        longest = max(longest, seconds)
-        cell = found.row(0, named=True)
-        print(
-            f"n={cell['n']} k={cell['k']} r={cell['width']:>6} {len(found):>5} runs "
-            f"{int(found['success'].sum()):>5} succeed {seconds:>7.1f} s {steps / seconds:>13,.0f} steps/s  "
-            f"({' '.join(sorted(set(found['engine'])))})",
-            flush=True,
+    found, chosen = studies.find(name), studies.parse_part(only)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.alarm(limit)
+    try:
+        if lanes is not None:
+            compile_ahead(studies.part(found, chosen).runs("paper", 1), lanes)
+        reproduce(
+            found, "paper", store=out / "store", figures=None, seeds=seeds, lanes=lanes, only=chosen, progress=Told()
         )
-        frames.append(found)
-    return pl.concat(frames, how="diagonal_relaxed")
+    except KeyboardInterrupt:
+        print(f"stopped after {limit} s; the same call again goes on")
+    signal.alarm(0)
+
+
+def compile_ahead(runs: Sequence[Run], lanes: int) -> None:
+    """The kernels of these runs, side by side."""
+    started = time.perf_counter()
+    shapes = [shape for shape in {run.shape(): None for run in runs} if choose(shape, "auto") == "kernels"]
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(lambda shape: program(shape, level_lanes(shape, lanes), "kernels", ()), shapes))
+    print(f"{len(shapes)} programs compiled in {time.perf_counter() - started:.0f} s", flush=True)
+
+
+class Told(Silent):
+    """A line per round."""
+
+    def on_plan(self, plan: Plan) -> None:
+        self.runs, self.won, self.steps, self.seconds, self.started = len(plan.todo), 0, 0, 0.0, time.perf_counter()
+
+    def on_row(self, row: dict[str, Any]) -> None:
+        self.won, self.steps = self.won + row["success"], self.steps + row["steps_taken"]
+        self.seconds += row["seconds"]
+
+    def on_end(self) -> None:
+        spent = time.perf_counter() - self.started
+        told = f"{self.runs:>6} runs, {self.won:>6} succeed, {self.steps / 1e6:>8,.0f} million steps"
+        print(f"{told}, {self.seconds:>6.1f} s on the device, {spent:>6.1f} s in all", flush=True)
 
 
 def pairs(words: str) -> list[tuple[int, int]]:
@@ -190,21 +189,23 @@ def pairs(words: str) -> list[tuple[int, int]]:
 def main() -> None:
     """Parse and call."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["speed", "agreement", "panel"])
-    parser.add_argument("--out", type=Path, default=Path("results/gpu"), help="folder for the tables")
+    parser.add_argument("what", choices=["speed", "agreement", "study"])
+    parser.add_argument("name", nargs="?", default="pareto/success-frontier", help="of the study")
+    parser.add_argument("--out", type=Path, default=Path("results/gpu"), help="folder for the tables, and the store")
     parser.add_argument("--shapes", default="", help="for speed: n x r, as 50x1024,200x10000")
-    parser.add_argument("--cells", default="", help="for agreement and panel: n x k, as 100x4,50x3")
-    parser.add_argument("--widths", default="", help="for panel, as 10,30,100; all unless given")
-    parser.add_argument("--limit", type=float, default=1200, help="for panel: seconds; the same call again goes on")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    if options.what == "speed":
-        speed(options.out, pairs(options.shapes) or SHAPES)
-    elif options.what == "agreement":
-        agreement(options.out, pairs(options.cells))
+    parser.add_argument("--cells", default="", help="for agreement: n x k, as 100x4,50x3")
+    parser.add_argument("--only", action="append", default=[], help="for study: a part, as task.n=50,100; repeatable")
+    parser.add_argument("--seeds", type=int, help="for study: runs per cell")
+    parser.add_argument("--limit", type=int, default=500, help="for study: seconds")
+    parser.add_argument("--lanes", type=int, help="for study: runs held at once; few of wide networks")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    if given.what == "speed":
+        speed(given.out, pairs(given.shapes) or SHAPES)
+    elif given.what == "agreement":
+        agreement(given.out, pairs(given.cells))
     else:
-        widths = [int(width) for width in options.widths.split(",") if width]
-        panel(options.out, pairs(options.cells) or [(50, 3)], widths or list(AT_A_TIME), options.limit)
+        study(given.out, given.name, given.only, given.seeds, given.limit, given.lanes)
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def frontier(
         axes: the two fields. More of either should not hurt; where it does, ``edges`` says so.
         store: folder of results, made when it is not there; the same call goes on where it was stopped.
         levels: success rates whose edges are looked for.
-        precision: a row or column is done when its interval's upper end is at most so many times the lower one.
+        precision: a row or column is done when its 99% interval's upper end is at most so many times the lower one.
         seeds: runs of a cell, at most; those of the sweep if it has several seeds, else 50.
         work: the search ends when it has taken this share of what ``seeds`` runs in every cell would take.
         lanes, engine, progress: as for ``sweep``.

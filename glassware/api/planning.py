@@ -19,7 +19,7 @@ from glassware.foundation.limits import check_counts
 from glassware.luck import Advice, pareto_front
 from glassware.luck import plan as make_advice
 from glassware.luck.problems import say
-from glassware.studies import Study
+from glassware.studies import Rounds, Study
 from glassware.sweeps import Experience, Forecast, make_plan, select
 from glassware.sweeps import estimate as estimate_runs
 from glassware.training import Run
@@ -62,19 +62,21 @@ def estimate(
     check_counts(seeds=seeds, lanes=lanes)
     chosen = study if isinstance(study, Study) else studies.find(study)
     size, kept = studies.check_scale(scale), None if store is None else as_store(store)
-    rows = kept.read() if kept is not None and len(chosen.stages) > 1 else pl.DataFrame()
-    table = pl.DataFrame()
+    rows = kept.read() if kept is not None and chosen.sweeps > 1 else pl.DataFrame()
     wanted: dict[str, Run] = {}
     todo: dict[str, Run] = {}
     later = 0
-    for number in range(len(chosen.stages)):
-        if todo:  # its runs follow from rows that are not there yet
-            later += 1
-            continue
-        plan = make_plan(chosen.stage_runs(number, size, seeds, table), kept)
-        wanted, todo = {**wanted, **plan.wanted}, {**todo, **plan.todo}
-        found = select(rows, plan) if len(rows) else pl.DataFrame()
-        table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
+
+    def rows_of(number: int, runs: list[Run]) -> tuple[pl.DataFrame, bool]:
+        nonlocal later
+        plan = make_plan(runs, kept)
+        wanted.update(plan.wanted)
+        todo.update(plan.todo)
+        if plan.todo:  # the runs of what follows depend on rows that are not there yet
+            later = len(chosen.stages) - number - (not isinstance(chosen.stages[number], Rounds))
+        return select(rows, plan) if len(rows) else pl.DataFrame(), not plan.todo
+
+    chosen.follow(size, seeds, rows_of)
     forecast = estimate_runs(wanted, todo, Experience(kept), lanes=lanes, engine=engine, on_measure=tell)
     return replace(forecast, later=later)
 

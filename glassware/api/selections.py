@@ -119,6 +119,7 @@ def export(
     format: Format | None = None,
     scale: str = "laptop",
     store: AnyStore = STORE,
+    curves: bool = True,
 ) -> Path:
     """Write rows for other tools, as CSV, Parquet or JSON, and return the path.
 
@@ -130,6 +131,7 @@ def export(
         format: ``csv``, ``parquet`` or ``json``; by the file's suffix unless given.
         scale: of a study.
         store: folder of results.
+        curves: False leaves out columns of lists, which take most of the room.
 
     >>> import glassware as gw, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -146,13 +148,15 @@ def export(
     if path.is_dir():
         raise GlasswareError(f"{to} is a folder; name a file in it")
     frame = rows_of(name, existing(store), scale)
+    if not curves:
+        frame = frame.select(column for column in frame.columns if not frame.schema[column].is_nested())
     if chosen == "csv":
         return to_csv(frame, path)
     if chosen == "json":
         lines = ",\n".join(json.dumps(plain_values(row)) for row in frame.iter_rows(named=True))
         return written(path, f"[{lines}]\n".encode())
     try:
-        frame.write_parquet(path)
+        frame.write_parquet(path, compression="zstd", compression_level=19)
     except OSError as error:
         raise GlasswareError(f"cannot write {path}: {error.strerror or error}") from None
     return path

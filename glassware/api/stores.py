@@ -20,6 +20,7 @@ from glassware.sweeps.identity import spec_json
 from glassware.sweeps.kept import kept_files
 from glassware.sweeps.remembered import sweep_files
 from glassware.sweeps.validation import build
+from glassware.training import Run
 
 # Building a large grid takes seconds. Of one with so many runs, too few rows for this share are not looked for.
 NOTICED = 0.01
@@ -139,16 +140,16 @@ def _match(rows: pl.DataFrame, store: Store, tell: Callable[[str], None]) -> tup
 
 def study_ids(study: Study, scale: Scale, rows: pl.DataFrame, store: Store) -> tuple[int, set[str]]:
     """How many runs a study wants at a scale, and the ids of those that are among the rows."""
-    table, wanted, there = pl.DataFrame(), 0, set[str]()
-    for number in range(len(study.stages)):
-        ids = named(study.stage_runs(number, scale, None, table), store)
-        wanted += len(ids)
+    wanted = set[str]()
+
+    def rows_of(_: int, runs: list[Run]) -> tuple[pl.DataFrame, bool]:
+        ids = named(runs, store)
+        wanted.update(ids)
         found = pick(rows, ids)
-        if not len(found):  # later stages build on these
-            break
-        there.update(found["id"])
-        table = pl.concat([table, found], how="diagonal_relaxed") if len(table) else found
-    return wanted, there
+        return found, len(found) > 0  # later stages build on these
+
+    table = study.follow(scale, None, rows_of)
+    return len(wanted), set(table["id"]) if len(table) else set()
 
 
 def _sweeps(rows: pl.DataFrame) -> Iterator[OwnRuns]:

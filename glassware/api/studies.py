@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ def reproduce(
     share: str | None = None,
     on: str | None = None,
     set: Mapping[str, Any] | None = None,
+    only: Mapping[str, Collection[Any]] | None = None,
     progress: bool | Reporter = False,
 ) -> Report:
     """Train what a study lacks, judge its claims and draw its figures.
@@ -52,6 +53,8 @@ def reproduce(
         on: ``ray`` or ``ray://host:port`` trains on a Ray cluster, as in ``sweep``; what is computed is computed here.
         set: fields to change in every run, ``{"optimiser.momentum": 0.9}``. What comes of it is a study of its own,
             ``pareto/slices@optimiser.momentum=0.9``, which other functions find by that name.
+        only: train a part: the runs whose fields have one of these values, ``{"task.n": [50, 100]}``. Nothing is
+            judged or drawn, as with a share.
         progress: True prints how far it is; or a ``Reporter`` of your own.
 
     Returns:
@@ -64,9 +67,10 @@ def reproduce(
     (False, 'not judged at this scale')
     """
     check_counts(seeds=seeds, lanes=lanes)
-    chosen, size = studies.changed(_find(study), set or {}), studies.check_scale(scale)
+    chosen, size = studies.part(studies.changed(_find(study), set or {}), only or {}), studies.check_scale(scale)
     own = None if share is None else parse_share(share)
-    if figures is not None and own is None:
+    partly = own is not None or bool(only)
+    if figures is not None and not partly:
         check_figures(figures)  # now, not after hours of training
     reporter, kept = (
         make_reporter(progress, len(chosen.stages), lanes, engine, on is not None),
@@ -80,7 +84,7 @@ def reproduce(
         ids = tuple(frame["id"].drop_nulls())
         with kept.writing(own):
             remember(kept, Remembered(f"{chosen.name}/{size}", chosen.title, "", ids))
-    if own is not None:
+    if partly:
         return Report(chosen.name, size, frame, [], [])
     judged = studies.claims(chosen, size, frame)
     try:
@@ -164,7 +168,7 @@ def list_studies() -> pl.DataFrame:
                 "name": study.name,
                 "title": study.title,
                 **{scale: study.size(scale) for scale in SCALES},
-                "stages": len(study.stages),
+                "stages": study.sweeps,
                 "computed": study.compute is not None or study.parts is not None,
                 "claims": len(study.claims),
             }

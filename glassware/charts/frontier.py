@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from glassware.charts.backend import Figure, Record, alt
+from glassware.charts.inferred import FAINT
 from glassware.charts.labels import name, number, percent
 from glassware.charts.pooling import notes
 from glassware.charts.theme import HEAT, INK, MUTED, PICK, SHORT, heading, inline, log_axis
 
 WIDTH, HEIGHT = 460, 280
-FAINT = 0.32  # opacity of a cell that was inferred
 COLUMNS = 2
 FEW_TICKS = 8
 

@@ -24,8 +24,9 @@ class Grid:
     """Cells and axes.
 
     Attributes:
-        table: one row per cell: its keys, counts, ``value`` with its interval ``low`` to ``high``, and ``cell`` (a
-            number), ``left`` (its edge), ``init_label``, ``x_label``, ``y_label``, ``row_label`` and ``column_label``.
+        table: one row per cell: its keys, counts, ``value`` with its interval ``low`` to ``high`` (where it was
+            inferred no runs, and ``guess``), and ``cell`` (a number), ``left`` (its edge), ``init_label``, ``x_label``,
+            ``y_label``, ``row_label`` and ``column_label``.
         x, y, value: the columns that are drawn.
         by: the columns that identify a cell.
         panels_by: the columns that define the rows and columns of panels.
@@ -94,11 +95,20 @@ class Grid:
 
     def records(self) -> list[Record]:
         """The cells as chart data."""
-        return [self._record(cell) for cell in self.table.iter_rows(named=True)]
+        return [self._record(cell) for cell in self.table.filter(pl.col("trials") > 0).iter_rows(named=True)]
+
+    def inferred(self) -> list[Record]:
+        """The cells that were inferred, likewise."""
+        return [
+            {**_panel(cell), "x": cell["x_label"], "y": cell["y_label"], "left": cell["left"]}
+            | {"right": cell["left"] + 1, "shade": 100 * cell["guess"], "known": "inferred"}
+            for cell in self.table.filter(pl.col("trials") == 0).iter_rows(named=True)
+        ]
 
     def words(self, shown: dict[int, int]) -> list[Record]:
         """Two lines of text per cell, to stand above its curves; ``shown`` says how many there are."""
-        return [self._words(cell, shown.get(cell["cell"], 0)) for cell in self.table.iter_rows(named=True)]
+        measured = self.table.filter(pl.col("trials") > 0)
+        return [self._words(cell, shown.get(cell["cell"], 0)) for cell in measured.iter_rows(named=True)]
 
     def tooltip(self) -> dict[str, str]:
         """Fields of a record that a tooltip shows, with their titles."""
@@ -160,8 +170,9 @@ def make_grid(
     x: str = "m",
     y: str = "width",
     value: str = "success",
+    inferred: pl.DataFrame | None = None,
 ) -> Grid:
-    """Gather the runs of a frame into cells."""
+    """Gather the runs of a frame into cells; ``inferred`` ones have no runs, but a ``rate``."""
     panels = {place: source for place, source in (("row", row), ("column", column)) if source is not None}
     by = [*panels.values(), x, y]
     need(frame, [*by, value])
@@ -171,6 +182,9 @@ def make_grid(
         table = cells(frame, by, *extra, success=value).with_columns(value=pl.col("rate"))
     else:
         table = middles(frame, by, value, *extra)
+    if inferred is not None and len(inferred):
+        more = inferred.select(*(column for column in table.columns if column in keys(frame, by)), guess="rate")
+        table = pl.concat([table, more.with_columns(trials=0, successes=0)], how="diagonal_relaxed")
     orders: dict[str, list[str]] = {"row": [], "column": []}
     for place, source in {**panels, "x": x, "y": y}.items():
         found, order = labels(table, source)

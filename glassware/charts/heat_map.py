@@ -11,6 +11,7 @@ import polars as pl
 from glassware.charts.backend import Figure, Record, Spec, alt
 from glassware.charts.dots import LETTER, SLANT
 from glassware.charts.grid import Grid, make_grid
+from glassware.charts.inferred import inferred_layer
 from glassware.charts.labels import name
 from glassware.charts.overlay import overlay_layers, overlay_records
 from glassware.charts.picked import cell_traces, curves_panel, first_pick, selection
@@ -35,6 +36,7 @@ def success_heat_map(
     value: str = "success",
     subtitle: str = "",
     overlay: pl.DataFrame | None = None,
+    inferred: pl.DataFrame | None = None,
     over: Sequence[str] = (),
 ) -> alt.TopLevelMixin:
     """Percent of successful runs by two columns, in panels by two others.
@@ -49,23 +51,30 @@ def success_heat_map(
         row, column: columns that define rows and columns of panels.
         value: what the colours show: the share of true values in a Boolean column, the median of a numeric one.
         overlay: lines over the cells (see ``overlay_records``); such a figure has no training curves.
+        inferred: cells that were not measured, with the columns of panels and axes and a ``rate``: drawn pale.
         over: fields of the specification that are pooled on purpose.
     """
-    grid = make_grid(frame, row, column, x, y, value)
+    grid = make_grid(frame, row, column, x, y, value, inferred)
+    pale = grid.inferred()
+    subtitle = "; ".join(filter(None, [subtitle, "pale: inferred, not measured" if pale else ""]))
     lines = notes(frame, [x, y, row, column], subtitle, over, [*grid.rows, *grid.columns])
     head = heading(title, lines)
     curves = find_curves(frame)
     if overlay is not None or curves is None:
-        return _panels(grid, None, [] if overlay is None else overlay_records(grid, overlay)).properties(title=head)
+        drawn_over = [] if overlay is None else overlay_records(grid, overlay)
+        return _panels(grid, None, drawn_over, pale).properties(title=head)
     drawn, kinds = cell_traces(frame, curves, grid)
     first = first_pick(grid, drawn) if grid.panels <= PANELS_WITH_CURVES else None
-    figure = alt.hconcat(_panels(grid, selection(first)), curves_panel(grid, curves, drawn, kinds, first), spacing=40)
+    panels = _panels(grid, selection(first), pale=pale)
+    figure = alt.hconcat(panels, curves_panel(grid, curves, drawn, kinds, first), spacing=40)
     figure = figure.resolve_scale(color="independent", shape="independent").properties(title=head)
     figure = figure.add_params(alt.param(name=BROWSER, value=False))
     return figure if first is not None else figure.properties(usermeta={ON_PAPER: 1})
 
 
-def _panels(grid: Grid, picked: alt.Parameter | None, drawn_over: list[Record] | None = None) -> Figure:
+def _panels(
+    grid: Grid, picked: alt.Parameter | None, drawn_over: Sequence[Record] = (), pale: Sequence[Record] = ()
+) -> Figure:
     """The panels: cells, check marks, lines over them and, where cells can be picked, a box around the picked one."""
     base = alt.Chart()
     small = grid.side < SMALL
@@ -88,14 +97,14 @@ def _panels(grid: Grid, picked: alt.Parameter | None, drawn_over: list[Record] |
     )
     # Without a tooltip of its own it passes hovers and clicks through to its cell.
     check = check.encode(x=alt.X("middle:Q", scale=scale), y=y, shape=_check(size))
-    layers = [rect, check]
+    layers = [*([inferred_layer(base, left, y, _colour(grid))] if pale else []), rect, check]
     if picked:
-        layers[0] = rect.add_params(picked)
+        layers[layers.index(rect)] = rect.add_params(picked)
         box = base.transform_filter(picked).mark_rect(fill=None, stroke=PICK, strokeWidth=2.5)
         layers.append(box.encode(x=left, x2="right:Q", y=y))
     if drawn_over:
         layers += overlay_layers(base, drawn_over)
-    panel = alt.layer(*layers, data=inline([*grid.records(), *(drawn_over or [])])).properties(
+    panel = alt.layer(*layers, data=inline([*grid.records(), *pale, *drawn_over, *_blanks(grid)])).properties(
         width=grid.width, height=grid.height
     )
     facets: Spec = {}
@@ -107,6 +116,15 @@ def _panels(grid: Grid, picked: alt.Parameter | None, drawn_over: list[Record] |
         facets["column"] = alt.Column("column:N", sort=grid.columns, title=None, header=header)
     spacing = {"row": 14, "column": 26 if small else 20}  # wide enough for the label of the online column
     return panel.facet(**facets, spacing=spacing) if facets else panel
+
+
+def _blanks(grid: Grid) -> list[Record]:
+    """Panels without cells: where a place of the table of panels is left out, the browser moves the others up."""
+    if not (grid.rows and grid.columns):
+        return []
+    there = set(grid.table.select("row_label", "column_label").iter_rows())
+    missing = (place for place in itertools.product(grid.rows, grid.columns) if place not in there)
+    return [{"row": row, "column": column} for row, column in missing]
 
 
 def _x_axis(grid: Grid) -> alt.Axis:

@@ -39,7 +39,7 @@ def overlay_records(grid: Grid, overlay: pl.DataFrame) -> list[Record]:
     return records
 
 
-def overlay_layers(base: alt.Chart, records: list[Record]) -> list[alt.Chart]:
+def overlay_layers(base: alt.Chart, records: Sequence[Record]) -> list[alt.Chart]:
     """The lines, in a red that no cell has, with a white edge so that they are visible on every colour."""
     labels = list(dict.fromkeys(str(record["line"]) for record in records))
     lines = base.transform_filter("isValid(datum.line)")

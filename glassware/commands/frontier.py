@@ -40,7 +40,8 @@ def frontier(
         typer.Option(metavar="SHARE", help="A success rate whose edge is looked for; may be repeated. [default: 0.5]"),
     ] = None,
     precision: Annotated[
-        float, typer.Option(metavar="FACTOR", help="An edge is found when its interval's ends are at most this apart.")
+        float,
+        typer.Option(metavar="FACTOR", help="An edge is found when its 99% interval is this narrow."),
     ] = 1.1,
     work: Annotated[
         float, typer.Option(metavar="SHARE", help="The most it may take of the work of the whole grid.")

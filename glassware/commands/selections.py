@@ -74,6 +74,7 @@ def export(
     ] = None,
     scale: Scale = "laptop",
     store: StoreFolder = STORE,
+    no_curves: Annotated[bool, typer.Option("--no-curves", help="Leave out columns of lists, as curves.")] = False,
 ) -> None:
     """Write rows for other tools: CSV (nested columns as JSON), Parquet or JSON.
 
@@ -82,4 +83,6 @@ def export(
     from glassware.api.selections import export as write_rows
 
     path = to if to != Path("rows.csv") or format is None else Path(f"rows.{format}")
-    print(f"rows in {printable(str(write_rows(name, to=path, format=format, scale=scale, store=store)))}")
+    curves = not no_curves
+    written = write_rows(name, to=path, format=format, scale=scale, store=store, curves=curves)
+    print(f"rows in {printable(str(written))}")

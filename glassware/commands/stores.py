@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -88,19 +88,25 @@ def merge(
     ],
     other: Annotated[
         PurePath,
-        typer.Argument(metavar="OTHER", help="Folder of results to add; it is left as it is.", parser=place_of),
+        typer.Argument(metavar="OTHER", help="Folder or Parquet file to add; it is left as it is.", parser=place_of),
     ],
 ) -> None:
     """Add what OTHER holds to STORE; runs that both have are dropped, and refused if their results differ.
 
-    glassware store merge results/store from-the-cluster/store
+    OTHER may also be a file of rows: glassware export -o rows.parquet writes one.
+
+      glassware store merge results/store from-the-cluster/store
     """
     from glassware.api.folders import as_store, existing
     from glassware.foundation.quantities import runs_text
+    from glassware.sweeps.joining import add_rows
     from glassware.sweeps.joining import merge as merge_stores
 
     with make_console(stderr=True).status(f"checking {other}") as shown:
-        done = merge_stores(as_store(into), existing(other), tell=shown.update)
+        if isinstance(other, Path) and other.is_file():
+            done = add_rows(as_store(into), other, tell=shown.update)
+        else:
+            done = merge_stores(as_store(into), existing(other), tell=shown.update)
     files = f"{_files(done.weights)} of weights and {_files(done.computed)} of computed tables"
     said = f"{runs_text(done.added)} added to {into}, {done.double:,} were there; {files} copied"
     make_console().print(said, soft_wrap=True)

@@ -74,6 +74,14 @@ def reproduce(
             "--set", metavar="FIELD=VALUE", help="Change a field of every run, as optimiser.momentum=0.9; repeatable."
         ),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="FIELD=VALUE,VALUE",
+            help="Train only runs with one of these values, as task.n=50,100; repeatable.",
+        ),
+    ] = None,
 ) -> None:
     """Reproduce a study: train its runs, judge its claims, draw its figures.
 
@@ -89,19 +97,24 @@ def reproduce(
     The same command without --share then does the rest, judges and draws.
 
       CUDA_VISIBLE_DEVICES=1 glassware reproduce pareto/slices --scale paper --share 2/8
+
+    Or a part of its runs, one session after the other:
+
+      glassware reproduce pareto/success-frontier --scale paper --only task.n=50,100 --only task.k=3
     """
     from glassware.api.folders import check_figures
     from glassware.api.studies import draw
     from glassware.api.studies import reproduce as reproduce_study
     from glassware.progress import Progress
-    from glassware.studies import FigureError, changed, find, missing, parse_changes
+    from glassware.studies import FigureError, changed, find, missing, parse_changes, parse_part
     from glassware.sweeps import Store, parse_share
 
     console = make_console()
-    found = changed(find(study), parse_changes(changes or ()))
+    found, chosen = changed(find(study), parse_changes(changes or ())), parse_part(only or ())
     if data is not None:
         os.environ["GLASSWARE_DATA"] = str(data)  # where the suite looks for it
     which = "" if share is None else f", share {parse_share(share)}"
+    which += ", only " + " and ".join(only) if only else ""
     title = f"{found.name} at scale {scale}{which}: {found.title}"
     progress = Progress(
         console, title=title, stages=len(found.stages), lanes=lanes, engine=engine, elsewhere=on is not None
@@ -110,12 +123,12 @@ def reproduce(
     with stoppable(progress, store):
         report = reproduce_study(
             found, scale, store=store, figures=None, seeds=seeds, lanes=lanes, engine=engine, share=share,
-            on=on, progress=progress,
+            on=on, only=chosen, progress=progress,
         )  # fmt: skip
-    if share is not None:
+    if share is not None or only:
         left, wanted = missing(found, scale, Store(store), seeds)
-        there = f"{wanted - left:,} of {wanted:,} results are in {store}"
-        console.print(f"{there}; the same command without --share does the rest, judges and draws", soft_wrap=True)
+        there, without = f"{wanted - left:,} of {wanted:,} results are in {store}", "--only" if only else "--share"
+        console.print(f"{there}; the same command without {without} does the rest, judges and draws", soft_wrap=True)
         return
     print_claims(console, report.judgements)
     if found.is_short(scale, seeds):

@@ -14,6 +14,7 @@ from glassware.foundation.statistics import Estimate
 from glassware.luck.crossing import crossing
 from glassware.luck.curve import Cell, Fit
 
+SURE = 3.317  # in log-likelihood: a 99% interval
 FIRST = 5  # values of the first round, evenly spaced in their logarithm over the whole range
 
 State: TypeAlias = Literal["searching", "found", "budget spent", "below the range", "above the range"]
@@ -29,7 +30,8 @@ class Design:
     Attributes:
         low, high: the range searched.
         level: the success rate looked for.
-        precision: the search ends when the interval's upper end is at most so many times its lower one.
+        precision: the search ends when the interval's upper end is at most so many times its lower one; on a grid that
+            of 99%.
         budget: trials in all, at most.
         trials: at each value of a round.
         whole: whether values are whole numbers.
@@ -72,6 +74,8 @@ class Design:
             return "below the range"
         if low >= self.high:
             return "above the range"
+        if self.values:  # stopping as soon as an interval is short favours lucky ones: a wider one must be short
+            _, low, high = crossing(cells, self.level, SURE)
         if low > 0 and high <= self.precision * low:
             return "found"
         return "budget spent" if sum(cell.trials for cell in cells) >= self.budget else "searching"

@@ -22,6 +22,7 @@ from glassware.sweeps.identity import spec_json
 from glassware.training import Run
 
 ONLINE = "online"
+Tally: TypeAlias = Mapping[str, Count]  # of rows, by specifications without their seeds
 CellFields: TypeAlias = tuple[Run, dict[str, Any]]  # the first run of a cell, and its fields by dotted name
 
 
@@ -48,24 +49,26 @@ class Frontier:
         specs = pl.DataFrame({"spec": [spec_json(run) for run in self.runs.values()]}).select(seedless()).to_series()
         return dict(zip(specs, self.runs, strict=True))
 
-    def counts(self, rows: pl.DataFrame) -> Counts:
+    def counts(self, rows: pl.DataFrame | Tally) -> Counts:
         """Successes, runs and work (floating-point operations) in each cell."""
-        if not len(rows):
-            return {}
-        table = rows.group_by(seedless()).agg(pl.col("success").sum(), pl.len(), pl.col("flops").cast(pl.Float64).sum())
-        places = self._cells
-        return {places[spec]: Count(*rest) for spec, *rest in table.iter_rows() if spec in places}
+        table = tally(rows) if isinstance(rows, pl.DataFrame) else rows
+        return {place: table[spec] for spec, place in self._cells.items() if spec in table}
 
     def own(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows of this panel's cells."""
         return rows.filter(seedless().is_in(list(self._cells))) if len(rows) else rows
 
-    def next(self, rows: pl.DataFrame) -> list[Run]:
+    def next(self, rows: pl.DataFrame | Tally) -> list[Run]:
         """The runs of the next round; none when the search is over."""
-        counts, found = self.counts(rows), list[Run]()
-        for place, more in self.lattice.next(counts).items():
+        counts = self.counts(rows)
+        return self.more(self.lattice.next(counts), counts)
+
+    def more(self, wanted: Mapping[Place, int], counts: Counts) -> list[Run]:
+        """So many more runs in some cells."""
+        found = list[Run]()
+        for place, number in wanted.items():
             run, done = self.runs[place], counts.get(place, Count()).trials
-            found += [run.model_copy(update={"seed": run.seed + done + i}) for i in range(more)]
+            found += [run.model_copy(update={"seed": run.seed + done + i}) for i in range(number)]
         return found
 
     def label(self, along: str, position: float) -> float | str:
@@ -155,9 +158,18 @@ def _frontier(cells: list[CellFields], axes: Sequence[str], names: list[str], ho
     return Frontier((axes[0], axes[1]), runs, Lattice(tuple(x), tuple(y), **how), online, described)
 
 
+def tally(rows: pl.DataFrame) -> Tally:
+    """Successes, runs and work of every cell: what several panels look up their own in."""
+    if not len(rows):
+        return {}
+    table = rows.group_by(seedless()).agg(pl.col("success").sum(), pl.len(), pl.col("flops").cast(pl.Float64).sum())
+    return {spec: Count(*rest) for spec, *rest in table.iter_rows()}
+
+
 def advance(found: Sequence[Frontier], rows: pl.DataFrame) -> list[Run]:
     """The next runs of several frontiers, side by side; none when all are over. A stage of a study may return them."""
-    return [run for one in found for run in one.next(rows)]
+    counts = tally(rows)
+    return [run for one in found for run in one.next(counts)]
 
 
 def edges(found: Sequence[Frontier], rows: pl.DataFrame) -> pl.DataFrame:
@@ -165,9 +177,9 @@ def edges(found: Sequence[Frontier], rows: pl.DataFrame) -> pl.DataFrame:
 
     ``along`` is the axis on which ``value`` lies, ``at`` the value of the other axis (null: online).
     """
-    lines = list[dict[str, Any]]()
+    lines, table = list[dict[str, Any]](), tally(rows)
     for panel in found:
-        counts = panel.counts(rows)
+        counts = panel.counts(table)
         states = panel.lattice.states(counts)
         for line in panel.lattice.lines:
             lines.append({**panel.fields, **_line(panel, line, counts, states[line]), "state": states[line]})
@@ -199,9 +211,9 @@ def _line(panel: Frontier, line: Line, counts: Counts, state: State) -> dict[str
 
 def cells(found: Sequence[Frontier], rows: pl.DataFrame) -> pl.DataFrame:
     """One row per cell: what it is (``measured``, ``inferred`` or ``unknown``), its runs and its success rate."""
-    lines = list[dict[str, Any]]()
+    lines, table = list[dict[str, Any]](), tally(rows)
     for panel in found:
-        lattice, counts = panel.lattice, panel.counts(rows)
+        lattice, counts = panel.lattice, panel.counts(table)
         guessed = lattice.inferred(counts, lattice.levels[0])
         for place in sorted(panel.runs):
             won, trials, _ = counts.get(place, Count())

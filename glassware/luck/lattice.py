@@ -50,7 +50,7 @@ class Lattice:
     Attributes:
         x, y: the values along the axes, ascending. More of either should not hurt; ``falls`` says where it does.
         levels: success rates whose edges are looked for.
-        precision: a line is done when its interval's upper end is at most so many times the lower one,
+        precision: a line is done when its 99% interval's upper end is at most so many times the lower one,
         seeds: or when every cell that its interval hangs on has had so many runs.
         trials: first runs of a cell.
         work: the search ends when it has taken this share of what ``seeds`` runs in every cell would take.
@@ -151,6 +151,9 @@ class Lattice:
 
     def next(self, counts: Counts) -> dict[Place, int]:
         """Runs to add in each cell; none when the search is over."""
+        return dict(_next(self, tuple(sorted(counts.items()))))
+
+    def _round(self, counts: Counts) -> dict[Place, int]:
         first: dict[Place, int] = {}
         worth: dict[Place, float] = {}
         more: dict[Place, int] = {}
@@ -259,6 +262,11 @@ class Lattice:
             near = min(mean, key=lambda one: (abs(one[1] - j), abs(one[0] - i), one), default=None)
             found[i, j] = 0.0 if near is None else mean[near] * self.y[j] / self.y[near[1]]
         return found
+
+
+@lru_cache(maxsize=1024)  # where several searches advance side by side, some are over and asked again
+def _next(lattice: Lattice, counts: tuple[tuple[Place, Count], ...]) -> dict[Place, int]:
+    return lattice._round(dict(counts))
 
 
 @lru_cache(maxsize=65536)

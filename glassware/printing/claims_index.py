@@ -92,7 +92,12 @@ def _claim_rows(path: Path) -> Iterator[list[str]]:
     """The cells of every claim on a page: a row that begins with the claim's id in code."""
     for line in path.read_text().splitlines() if path.exists() else ():
         if line.startswith("| `"):
-            yield [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+            yield split_row(line)
+
+
+def split_row(line: str) -> list[str]:
+    """The cells of a line of a table."""
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
 def _verdict(cell: str) -> str:

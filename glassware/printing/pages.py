@@ -7,17 +7,19 @@ written by hand, in ``docs/claims/PAGE.intro.md``; the tables take the place of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from glassware.foundation.errors import GlasswareError
 from glassware.printing.claims import failed_checks, markdown_row, with_detail
-from glassware.printing.claims_index import PAGES, Page, place_of, refresh_index
+from glassware.printing.claims_index import PAGES, Page, place_of, refresh_index, split_row
 from glassware.printing.recorded import Recorded, read_recorded
 from glassware.studies import Claim, Judgement, Study, claims, results
 from glassware.sweeps import Store
 
+SOURCES = "## Where the numbers at paper scale come from"
 MARK = "<!-- claims -->"  # in a page's introduction: the tables come here
 HEAD = ["claim", "where", "needed", "laptop scale", "paper scale"]
 LONGEST = 240  # characters of the counts behind a number
@@ -47,6 +49,27 @@ def write_pages(folder: Path, store: Store, chosen: Collection[Study]) -> list[P
         parts = [made, tables(page, judged, recorded), provenance(page, recorded)]
         text = intro.read_text().replace(MARK, "\n\n".join(part for part in parts if part))
         (folder / page.file).write_text(text.rstrip() + "\n")
+    refresh_index(folder)
+    return [folder / page.file for page in wanted]
+
+
+def refresh_records(folder: Path, chosen: Collection[Study]) -> list[Path]:
+    """Write what was recorded at paper scale into these studies' pages; what was judged at laptop scale stays."""
+    names, recorded = {study.name for study in chosen}, read_recorded(folder / "recorded")
+    wanted = [page for page in PAGES if names & {study.name for study in page.studies()}]
+    for page in wanted:
+        text, lines = (folder / page.file).read_text(), []
+        claims_ = iter([(study.name, claim) for study in page.studies() for claim in study.claims])
+        for line in text.splitlines():
+            if line.startswith("| `"):  # in the order of the studies and their claims
+                study, claim = next(claims_)
+                laptop = split_row(line)[3].replace("\\|", "|")
+                line = markdown_row([*claim_cells(claim), laptop, _paper(claim, recorded.get((study, claim.id)))])
+            lines.append(line)
+        former = re.compile(re.escape(SOURCES) + r"\n\n(?:- [^\n]*\n)+")
+        sources = provenance(page, recorded) + "\n"
+        found = former.sub(sources.replace("\\", r"\\"), "\n".join(lines) + "\n")
+        (folder / page.file).write_text(found.rstrip() + "\n")
     refresh_index(folder)
     return [folder / page.file for page in wanted]
 
@@ -103,11 +126,7 @@ def provenance(page: Page, recorded: Kept) -> str:
     """Where the judgements of paper scale on a page come from."""
     names = {study.name for study in page.studies()}
     said = dict.fromkeys(one.provenance for (study, _), one in recorded.items() if study in names)
-    return (
-        "\n".join(["## Where the numbers at paper scale come from", "", *(f"- {line}" for line in said)])
-        if said
-        else ""
-    )
+    return "\n".join([SOURCES, "", *(f"- {line}" for line in said)]) if said else ""
 
 
 def made_by(store: Store) -> str:

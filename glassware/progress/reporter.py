@@ -46,7 +46,8 @@ class Progress:
     def on_plan(self, plan: Plan) -> None:
         self.stage += 1
         self.kept += plan.finished
-        stage = f"stage {self.stage} of {self.stages}: " if self.stages > 1 else ""
+        stage = f"round {self.stage}: " if self.stage > 1 else ""  # of a search
+        stage = f"stage {self.stage} of {self.stages}: " if self.stages > 1 else stage
         counts = f"{plan.finished:,} done before, {len(plan.todo):,} to train"
         self.on_message(f"{stage}{runs_text(len(plan.wanted))}: {counts}")
         if not plan.todo:

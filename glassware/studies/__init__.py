@@ -8,8 +8,9 @@ from glassware.foundation.errors import GlasswareError
 from glassware.studies import hidden_progress, induction, juntas, leaky, margins, pareto, theory
 from glassware.studies.changed import MARK, changed, parse_changes
 from glassware.studies.claim import SCALES, Claim, Judgement, Scale
+from glassware.studies.part import parse_part, part
 from glassware.studies.rows import left_in_pieces, missing, results, train
-from glassware.studies.study import FigureError, Report, Study, check_scale, claims, drawn, figures
+from glassware.studies.study import FigureError, Report, Rounds, Study, check_scale, claims, drawn, figures
 from glassware.studies.verdict import Finding
 
 GROUPS = (pareto, hidden_progress, leaky, theory, margins, induction, juntas)
@@ -48,7 +49,7 @@ def _group(name: str) -> list[Study]:
 
 
 __all__ = [
-    "SCALES", "STUDIES", "Claim", "FigureError", "Finding", "Judgement", "Report", "Scale", "Study", "changed",
-    "check_scale", "claims", "drawn", "figures", "find", "left_in_pieces", "matching", "missing", "parse_changes",
-    "results", "train",
+    "SCALES", "STUDIES", "Claim", "FigureError", "Finding", "Judgement", "Report", "Rounds", "Scale", "Study",
+    "changed", "check_scale", "claims", "drawn", "figures", "find", "left_in_pieces", "matching", "missing",
+    "parse_changes", "parse_part", "part", "results", "train",
 ]  # fmt: skip

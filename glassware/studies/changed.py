@@ -18,7 +18,7 @@ import polars as pl
 from glassware.foundation.errors import GlasswareError
 from glassware.foundation.explain import short
 from glassware.studies.claim import Scale
-from glassware.studies.study import Stage, Study
+from glassware.studies.study import Rounds, Stage, Study
 from glassware.sweeps import change
 from glassware.training import Run
 
@@ -61,11 +61,11 @@ def parse_changes(given: Iterable[str]) -> dict[str, Any]:
             raise GlasswareError(f"a change is written FIELD=VALUE, as optimiser.momentum=0.9, not {short(one)}")
         if field.strip() in found:
             raise GlasswareError(f"{field.strip()} is set twice")
-        found[field.strip()] = _value(text.strip())
+        found[field.strip()] = parse_value(text.strip())
     return found
 
 
-def _value(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """A value as a sweep file would have it; a word need not be quoted."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
@@ -79,6 +79,9 @@ def _text(value: Any) -> str:
 
 def _stage(stage: Stage, changes: Mapping[str, Any]) -> Stage:
     """A stage whose runs are changed."""
+
+    if isinstance(stage, Rounds):
+        return Rounds(_stage(stage.stage, changes))
 
     @wraps(stage)
     def runs(scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:

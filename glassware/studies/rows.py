@@ -10,7 +10,7 @@ import polars as pl
 from glassware.engine import Engine
 from glassware.foundation.errors import GlasswareError
 from glassware.studies.claim import Scale
-from glassware.studies.study import PiecedTable, Study
+from glassware.studies.study import PiecedTable, Study, together
 from glassware.sweeps import (
     Pieces,
     Reporter,
@@ -25,6 +25,7 @@ from glassware.sweeps import (
 )
 from glassware.sweeps.items import ITEM, Item
 from glassware.sweeps.own_code import tell_of_other_code
+from glassware.training import Run
 
 SAY_SECONDS = 10.0  # between two words about pieces
 
@@ -50,23 +51,22 @@ def train(
         raise GlasswareError(f"{study.name} is computed, not trained: there is nothing to share")
     if share is not None and store is None:
         raise GlasswareError("a share needs a store: without one nobody else would see what it trained")
-    computed = table = pl.DataFrame()
+    computed = pl.DataFrame()
     if share is None:
         parts = _compute(study, scale, store, seeds, reporter), _piece(study, scale, store, seeds, reporter)
-        computed = _together(*parts)
-    for number in range(1, len(study.stages) + 1):
-        runs = study.stage_runs(number - 1, scale, seeds, table)
+        computed = together(*parts)
+
+    def rows_of(number: int, runs: list[Run]) -> tuple[pl.DataFrame, bool]:
         found = sweep(runs, store, reporter=reporter, lanes=lanes, engine=engine, share=share, trainer=trainer)
-        if share is not None and store is not None:  # what the others have trained counts as well
-            plan = make_plan(runs, store)
-            found = store.read(ids=plan.wanted)
-            if plan.todo and number < len(study.stages):
-                if reporter is not None:
-                    rest = f"{len(plan.todo):,} of {len(plan.wanted):,} runs"
-                    reporter.on_message(f"stage {number + 1} waits for {rest} of stage {number}, in other shares")
-                return _together(table, found)
-        table = _together(table, found)
-    return _together(computed, table)
+        if share is None or store is None:
+            return found, True
+        plan = make_plan(runs, store)  # what the others have trained counts as well
+        if plan.todo and reporter is not None and (what := study.after(number)):
+            rest = f"{len(plan.todo):,} of {len(plan.wanted):,} runs"
+            reporter.on_message(f"{what} waits for {rest} of stage {number + 1}, in other shares")
+        return store.read(ids=plan.wanted), not plan.todo
+
+    return together(computed, study.follow(scale, seeds, rows_of))
 
 
 def results(study: Study, scale: Scale, store: Store, seeds: int | None = None) -> pl.DataFrame:
@@ -101,17 +101,20 @@ def left_in_pieces(
 
 def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tuple[pl.DataFrame, int, int]:
     """The study's rows in the store, how many of its runs have one, and how many there would be."""
-    table, wanted = pl.DataFrame(), 0
-    for number in range(len(study.stages)):
-        ids = named(study.stage_runs(number, scale, seeds, table), store)
+    asked = set[str]()
+
+    def rows_of(_: int, runs: list[Run]) -> tuple[pl.DataFrame, bool]:
+        ids = named(runs, store)
         there = store.read(ids=ids)
         tell_of_other_code(there, ids, store.path)
-        table = _together(table, there)
-        wanted += len(ids)
-    found = len(table)
+        asked.update(ids)
+        return there, True
+
+    table = study.follow(scale, seeds, rows_of)
+    found, wanted = len(table), len(asked)
     for part in _parts(study, scale, seeds):
         rows = _rows(Pieces(store, part.table, part.version))
-        table, found, wanted = _together(table, rows), found + bool(len(rows)), wanted + 1
+        table, found, wanted = together(table, rows), found + bool(len(rows)), wanted + 1
     if study.compute is None:
         return table, found, wanted
     computed = read_computed(store, _computed_name(study, scale, seeds), study.version)
@@ -119,7 +122,7 @@ def _gather(study: Study, scale: Scale, store: Store, seeds: int | None) -> tupl
     # Studies share runs: rows of another one must not pass for half of this one, whose checks look at both halves.
     if computed is None or (study.stages and not len(table)):
         return pl.DataFrame(), found, wanted
-    return _together(computed, table), found, wanted
+    return together(computed, table), found, wanted
 
 
 def _parts(study: Study, scale: Scale, seeds: int | None) -> list[PiecedTable]:
@@ -140,7 +143,7 @@ def _piece(
     for part in _parts(study, scale, seeds):
         if store is None:
             for item in part.items():
-                table = _together(table, item.compute())
+                table = together(table, item.compute())
             continue
         pieces = Pieces(store, part.table, part.version)
         items = list(part.items())
@@ -148,7 +151,7 @@ def _piece(
         tell(f"{part.table}: {len(items):,} pieces, {len(items) - len(todo):,} there before")
         if todo:
             _make(todo, pieces, part.table, tell)
-        table = _together(table, _rows(pieces))
+        table = together(table, _rows(pieces))
     return table
 
 
@@ -191,10 +194,3 @@ def _compute(
 
 def _computed_name(study: Study, scale: Scale, seeds: int | None) -> str:
     return f"{study.name}/{scale}" if seeds is None else f"{study.name}/{scale}-{seeds}"
-
-
-def _together(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
-    """All rows of both, with the columns of both."""
-    if not len(first):
-        return second
-    return pl.concat([first, second], how="diagonal_relaxed") if len(second) else first

@@ -31,6 +31,16 @@ Figure = Callable[[pl.DataFrame], Any]
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """A stage that is asked again, with the rows so far, until it wants no more runs: the rounds of a search."""
+
+    stage: Stage
+
+    def __call__(self, scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
+        return self.stage(scale, seeds, rows)
+
+
+@dataclass(frozen=True)
 class PiecedTable:
     """A computed table that is made piece by piece, each kept as soon as it is there.
 
@@ -58,7 +68,8 @@ class Study:
         title: what it shows, in a line.
         about: the study's own description: grid, decisions where the paper is silent.
         stages: functions of (scale, seeds, rows) that return runs. Usually one, as ``(runs,)``; a later stage may build
-            its runs from the rows of earlier ones. None if all is computed.
+            its runs from the rows of earlier ones, and ``Rounds`` from those of its own earlier rounds. None if all
+            is computed.
         claims: judged on all rows.
         figures: file name to a function of the rows that returns an Altair chart (see ``gw.charts``), or None where
             the rows for it are not there.
@@ -114,9 +125,45 @@ class Study:
     @property
     def built_in(self) -> bool:
         """Whether all of it came with glassware."""
-        made = (*self.stages, *self.figures.values(), self.compute, self.parts)
+        stages = (stage.stage if isinstance(stage, Rounds) else stage for stage in self.stages)
+        made = (*stages, *self.figures.values(), self.compute, self.parts)
         functions = [getattr(one, "func", one) for one in made if one is not None]  # of a partial, what it calls
         return all(str(one.__module__).startswith("glassware.") for one in functions)
+
+    @property
+    def sweeps(self) -> int:
+        """How many sweeps follow one another, at least: a search has two or more."""
+        return len(self.stages) + sum(isinstance(stage, Rounds) for stage in self.stages)
+
+    def after(self, number: int) -> str:
+        """What follows on these rows of a stage, in words; nothing if nothing does."""
+        if isinstance(self.stages[number], Rounds):
+            return "the next round"
+        return f"stage {number + 2}" if number + 1 < len(self.stages) else ""
+
+    def follow(
+        self, scale: Scale, seeds: int | None, rows_of: Callable[[int, list[Run]], tuple[pl.DataFrame, bool]]
+    ) -> pl.DataFrame:
+        """The rows of all stages in turn, each run once.
+
+        Args:
+            scale, seeds: as for the stages.
+            rows_of: trains or finds the rows of some runs of a stage, given its number, and says whether to go on. A
+                search that finds nothing new, since rows are missing, is over.
+        """
+        table = pl.DataFrame()
+        for number, stage in enumerate(self.stages):
+            while True:
+                runs = self.stage_runs(number, scale, seeds, table)
+                if isinstance(stage, Rounds) and not runs:
+                    break
+                found, on = rows_of(number, runs)
+                before, table = len(table), together(table, found)
+                if not on:
+                    return table
+                if not isinstance(stage, Rounds) or len(table) == before:
+                    break
+        return table
 
     def stage_runs(self, number: int, scale: Scale, seeds: int | None, rows: pl.DataFrame) -> list[Run]:
         """The runs of a stage, from the rows of the stages before it."""
@@ -152,6 +199,18 @@ class Study:
     def runs(self, scale: Scale, seeds: int | None = None) -> list[Run]:
         """Runs of the first stage: those that need no results."""
         return self.stage_runs(0, scale, seeds, pl.DataFrame()) if self.stages else []
+
+
+def together(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
+    """All rows of both, with the columns of both, each run once."""
+    if not len(first):
+        return second
+    if not len(second):
+        return first
+    if "id" in first.columns and "id" in second.columns:
+        known = first["id"].drop_nulls().implode()
+        second = second.filter(pl.col("id").is_null() | ~pl.col("id").is_in(known))
+    return pl.concat([first, second], how="diagonal_relaxed")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import polars as pl
 
@@ -69,6 +71,15 @@ def merge(into: Store, other: Store, tell: Callable[[str], None] | None = None) 
             if listed is not None:
                 remember(into, listed)
     return Merged(len(fresh), len(theirs) - len(fresh), weights, computed)
+
+
+def add_rows(into: Store, file: Path, tell: Callable[[str], None] | None = None) -> Merged:
+    """Add the rows of a Parquet file, as ``glassware export`` writes it; what ``merge`` refuses is refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        other = Store(Path(folder) / "store")
+        with other.writing():
+            shutil.copy(file, other.parts_path / file.name)
+        return merge(into, other, tell)
 
 
 def _copy_weights(into: Store, other: Store) -> int:

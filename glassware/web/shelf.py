@@ -90,7 +90,7 @@ class Shelf:
         if known is None or known[0] != mark:
             study, size = find(name), check_scale(scale)
             # A later stage is made from what earlier runs measured, curves and lists included.
-            store = self._scalars() if len(study.stages) < 2 else self.library.store
+            store = self._scalars() if study.sweeps < 2 else self.library.store
             wanted, there = study_ids(study, size, store.read(), store)
             known = self._ids[key] = (mark, (wanted, sorted(there)))
         return known[1]

@@ -211,3 +211,19 @@ def test_the_printed_legend_names_only_what_is_drawn() -> None:
     assert not [text for text in texts(spec) if text == "test error, dense"]
     assert {"training error", "test error, 2-sparse"} <= set(texts(spec))
     assert {"test error, dense", "test error, 2-sparse"} <= set(texts(on_page(spec)))
+
+
+def test_a_panel_without_cells_keeps_its_place_and_inferred_cells_theirs() -> None:
+    """Facets without data would move the others up; an axis has the places of inferred cells as well."""
+    frame = pl.concat(
+        [frontier(), frontier().filter(pl.col("init") == "dense").with_columns(pl.lit(7, pl.Int64).alias("n"))]
+    )
+    known = {
+        column: [value] for column, value in (("n", 7), ("init", "dense"), ("s", None), ("m", 5000), ("width", 10))
+    }
+    spec = spec_of(frame, row="n", inferred=pl.DataFrame({**known, "rate": [1.0]}, schema_overrides={"s": pl.Int64}))
+    places = {(row["row"], row["column"]) for row in data(spec, "column")}
+    assert len(places) == 4
+    (pale,) = [row for row in data(spec, "column") if row.get("known") == "inferred"]
+    assert (pale["x"], pale["shade"], "cell" in pale) == ("5k", 100.0, False)
+    assert {"300", "5k", "10k", "online"} <= set(texts(spec))

@@ -36,6 +36,22 @@ def test_rows_are_exported(full_store, folder, kind, read):
     assert call("export", "-o", f"all.{kind}", "--store", full_store).exit_code == 0
 
 
+def test_rows_without_curves_go_into_another_store(full_store, folder):
+    assert call("export", "--no-curves", "-o", "rows.parquet", "--store", full_store).exit_code == 0
+    rows = pl.read_parquet(folder / "rows.parquet")
+    assert not any(kind.is_nested() for kind in rows.schema.values())
+    for said in ("4 runs added to copy, 0 were there", "0 runs added to copy, 4 were there"):
+        assert said in call("store", "merge", "copy", "rows.parquet").stdout
+    assert call("store", "check", "copy").exit_code == 0
+    assert json.loads(call("sweeps", "--store", full_store, "--json").stdout)[0]["runs"] == len(rows)
+    again = call("sweep", "good.toml", "--store", "copy")
+    assert "4 done before, 0 to train" in again.stdout
+    rows.with_columns(success=~pl.col("success")).write_parquet(folder / "other.parquet")
+    assert "different results in copy" in sentence(call("store", "merge", "copy", "other.parquet"))
+    rows.with_columns(spec=pl.col("spec").str.replace("30", "31")).write_parquet(folder / "wrong.parquet")
+    assert "not that of its specification" in sentence(call("store", "merge", "new", "wrong.parquet"))
+
+
 def test_a_sweep_has_a_report(full_store, folder):
     assert call("report", "good", "--store", full_store, "-o", "r.md").exit_code == 0
     said = (folder / "r.md").read_text()

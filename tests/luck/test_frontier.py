@@ -13,7 +13,7 @@ import pytest
 import glassware as gw
 from glassware.luck.crossing import crossing
 from glassware.luck.curve import Cell
-from glassware.luck.design import Design, explore
+from glassware.luck.design import SURE, Design, explore
 from glassware.luck.frontier import advance, cells, edges, frontiers
 from glassware.luck.lattice import Count, Lattice, Line
 from tests.helpers import TINY
@@ -75,6 +75,15 @@ def test_intervals_contain_the_truth_although_the_search_stops_when_they_are_sho
             inside.append(low <= max(value, 0) <= high)
     assert np.mean(inside) >= 0.93
     assert sum(count.trials for count in counts.values()) < 0.5 * 40 * len(X) * len(Y)
+
+
+def test_a_search_goes_on_until_a_wider_interval_than_the_printed_one_is_short():
+    cells_ = [*(Cell(x, 0, 9) for x in X[:4]), Cell(1600, 4, 30), Cell(3200, 29, 30), *(Cell(x, 9, 9) for x in X[6:])]
+    printed, wider = (high / low for _, low, high in (crossing(cells_), crossing(cells_, drop=SURE)))
+    assert printed < wider
+    state = lambda precision: Design(X[0], X[-1], 0.5, precision, budget=1000, values=X, most=100).state(cells_)
+    assert state((printed + wider) / 2) == "searching"
+    assert state(wider * 1.001) == "found"
 
 
 def test_work_goes_to_the_edge_and_the_rest_is_inferred():

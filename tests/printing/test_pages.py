@@ -9,7 +9,7 @@ from glassware.foundation.errors import GlasswareError
 from glassware.printing import claims_index, pages
 from glassware.printing.claims import markdown_row
 from glassware.printing.claims_index import PAGES, Page
-from glassware.printing.pages import claim_cells, write_pages
+from glassware.printing.pages import claim_cells, refresh_records, write_pages
 from glassware.printing.recorded import read_recorded
 from glassware.studies import STUDIES
 from glassware.sweeps import Store
@@ -71,6 +71,19 @@ def test_a_page_has_prose_counts_tables_and_provenance(docs, tmp_path_factory):
     assert "| `true`: It is said that true | Section 1 | ≥ 20% | **not enough runs** | holds: 50% [25%, 75%] |" in said
     assert "| `large`: It is said that large | Section 1 | ≥ 20% | not judged | not measured |" in said
     assert "- All runs: glassware 0.1.0, 2026-11-16, one GPU, 3 minutes." in said
+
+
+def test_records_are_written_anew_and_what_was_judged_at_laptop_scale_stays(docs, tmp_path_factory):
+    record(docs, meets={"low": 0.2})
+    page = docs / "claims-tiny.md"
+    page.write_text(written(docs, tmp_path_factory).replace("**not enough runs** |", "holds: 7 |", 1))
+    record(docs, meets={"low": 0.8})
+    assert refresh_records(docs, [STUDY]) == [page]
+    said = page.read_text()
+    assert "| ≥ 20% | holds: 7 | **fails**: 50% [25%, 75%] |" in said
+    assert "| [Tiny](claims-tiny.md) | paper | the paper's | 4 |  | 1 |  |  | 3 |" in said
+    assert said.count("- All runs: glassware 0.1.0") == 1
+    assert said.endswith("By hand.\n")
 
 
 def test_the_index_counts_pages_that_were_written_before(docs, tmp_path_factory):

@@ -35,7 +35,7 @@ from glassware.studies.juntas import controls, sample_complexity
 from glassware.studies.juntas.shared import growth
 from glassware.studies.juntas.shared.protocol import SMOKE, base
 from glassware.studies.ratios import ratio
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, at_most
 from glassware.training import AdamW, Run
 
@@ -46,7 +46,6 @@ LENGTHS: dict[Scale, list[int]] = {
 }
 TRIALS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 10}  # at each value of a round
 ROUNDS = 12  # values that a search may try, counted with repetition
-STAGES = sample_complexity.STAGES
 DENSE, SPARSE, ATTENTION = "dense MLP", "2-sparse MLP", "Transformer"
 
 
@@ -193,7 +192,7 @@ STUDY = Study(
     name="juntas/architectures",
     title="Examples needed by Transformers, fully connected networks, ridge regression and exhaustive search",
     about=__doc__ or "",
-    stages=(runs,) * STAGES,
+    stages=(Rounds(runs),),
     claims=CLAIMS,
     figures={"needed": needed},
     compute=compute,

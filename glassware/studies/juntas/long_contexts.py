@@ -34,7 +34,7 @@ from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
 from glassware.studies.juntas.shared.protocol import SMOKE, base, reached, tried_again
 from glassware.studies.juntas.shared.training import ACCURATE
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.sweeps import grid
 from glassware.training import Run
 
@@ -47,7 +47,6 @@ OFFSETS = (-2.7, -1.9, -1.1, -0.3, 0.5, 1.3)
 TRIALS: dict[Scale, tuple[int, int]] = {"smoke": (1, 2), "laptop": (6, 2), "paper": (40, 5)}  # per m, runs of each
 FURTHER = 1.6  # that they span at least, where they are shifted: the pilot's width was too small then
 JUDGED = 5000  # seeds from here on are those of trials after the pilot
-STAGES = 10  # up to five rounds of the pilot, up to five waves
 
 
 def pilot(length: int, scale: Scale) -> Search:
@@ -170,7 +169,7 @@ STUDY = Study(
     name="juntas/long-contexts",
     title="Examples needed over a wide range of contexts: log T, or a small power of T",
     about=__doc__ or "",
-    stages=(runs,) * STAGES,
+    stages=(Rounds(runs),),
     claims=CLAIMS,
     figures={"needed": needed},
 )

@@ -28,7 +28,7 @@ from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
 from glassware.studies.juntas.shared.protocol import SMOKE, base
 from glassware.studies.ratios import ratio
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, between
 from glassware.training import Run
 
@@ -39,7 +39,6 @@ TASKS: dict[str, dict[str, Any]] = {
     "majority": {"function": "majority"},
     "multiplexer": {"function": "table", "table": MULTIPLEXER},
 }
-STAGES = 10
 
 
 def searches(scale: Scale, seeds: int | None = None) -> dict[str, Search]:
@@ -115,7 +114,7 @@ STUDY = Study(
     name="juntas/other-functions",
     title="Examples needed for OR, majority and a multiplexer",
     about=__doc__ or "",
-    stages=(runs,) * STAGES,
+    stages=(Rounds(runs),),
     claims=CLAIMS,
     figures={"needed": needed},
 )

@@ -37,7 +37,7 @@ from glassware.studies.claim import Claim, Scale
 from glassware.studies.juntas.shared import growth
 from glassware.studies.juntas.shared.protocol import SMOKE, STRICT, base, reached, tried_again
 from glassware.studies.juntas.shared.training import ACCURATE, FIRST_SEED
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_most, between
 from glassware.sweeps import grid
 from glassware.training import Run
@@ -49,7 +49,6 @@ LENGTHS: dict[Scale, list[int]] = {
 }
 SAMPLES = list(range(50, 201, 10))
 TRIALS, TRIES = 40, 5
-STAGES = 10  # at laptop scale up to five rounds, each with second tries
 
 
 def searches(scale: Scale, seeds: int | None = None) -> list[Search]:
@@ -185,7 +184,7 @@ STUDY = Study(
     name="juntas/sample-complexity",
     title="Examples needed to learn the AND of 3 of T bits, against T",
     about=__doc__ or "",
-    stages=(runs,) * STAGES,
+    stages=(Rounds(runs),),
     claims=CLAIMS,
     figures={"needed": needed, "success": success},
     paper_runs=len(LENGTHS["paper"]) * len(SAMPLES) * TRIALS,

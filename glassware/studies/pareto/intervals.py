@@ -30,6 +30,7 @@ def joint_mean(values: Sequence[float], intervals: int = 1) -> Estimate:
 def mean_gain(pairs: Sequence[tuple[Count, Count]], z: float = 1.959964) -> Estimate:
     """First share minus second, averaged over pairs of independent cells; unknown where a cell has no run.
 
+    A pair weighs as much as its runs tell (Mantel and Haenszel): where all cells have as many runs, all weigh the same.
     The distances to the Wilson limits of all cells are added in quadrature (MOVER; of one pair it is Newcombe's
     interval). Cells are not pooled first: a cell that always succeeds and one that never does add little uncertainty.
     """
@@ -38,9 +39,12 @@ def mean_gain(pairs: Sequence[tuple[Count, Count]], z: float = 1.959964) -> Esti
     cells = [(wilson(*first, z), wilson(*second, z)) for first, second in pairs]
     # In one division for a single pair: 7/10 - 4/10 is 30 points, not a hair less.
     gains = [(a * m - b * n) / (n * m) for (a, n), (b, m) in pairs]
-    value = math.fsum(gains) / len(gains)
-    below = math.hypot(*(d for a, b in cells for d in (a.value - a.low, b.high - b.value))) / len(pairs)
-    above = math.hypot(*(d for a, b in cells for d in (a.high - a.value, b.value - b.low))) / len(pairs)
+    weights = [n * m / (n + m) for (_, n), (_, m) in pairs]
+    shares = [weight / math.fsum(weights) for weight in weights]
+    value = math.fsum(share * gain for share, gain in zip(shares, gains, strict=True))
+    both = [*zip(shares, cells, strict=True)]
+    below = math.hypot(*(share * d for share, (a, b) in both for d in (a.value - a.low, b.high - b.value)))
+    above = math.hypot(*(share * d for share, (a, b) in both for d in (a.high - a.value, b.value - b.low)))
     return Estimate(value, value - below, value + above)
 
 

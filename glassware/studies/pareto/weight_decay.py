@@ -34,7 +34,7 @@ from glassware.studies.cells import counts, where
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.crossing import half_success
 from glassware.studies.pareto.intervals import largest
-from glassware.studies.pareto.success_frontier import SAMPLES
+from glassware.studies.pareto.panels import SAMPLES
 from glassware.studies.study import Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least
 from glassware.studies.words import counts_in_words

@@ -30,8 +30,8 @@ from glassware.charts.tiles import tiles
 from glassware.foundation.statistics import Estimate
 from glassware.studies.cells import rates, where
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.success_frontier import frontier
-from glassware.studies.study import Study
+from glassware.studies.pareto.panels import heat_map
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of, at_least, at_most, below, between
 from glassware.theory.boolean import Floats, chi, cube
 from glassware.theory.pareto.lower_bound import (
@@ -40,15 +40,9 @@ from glassware.theory.pareto.lower_bound import (
     cell_margin,
     mean_square_correlation,
 )
-from glassware.training import Run
 
 NEURONS: dict[Scale, int] = {"smoke": 20, "laptop": 200, "paper": 200}
 TAU, RATE, STEPS = 1 / 16, 0.1, 50
-
-
-def runs(scale: Scale, seeds: int | None, _: pl.DataFrame) -> list[Run]:
-    """The heat map of the success frontier."""
-    return frontier(scale, seeds)
 
 
 def compute(scale: Scale, seeds: int | None) -> pl.DataFrame:
@@ -180,7 +174,7 @@ STUDY = Study(
     name="theory/lower-bound",
     title="The statistical-query lower bound beside the success frontier",
     about=__doc__ or "",
-    stages=(runs,),
+    stages=(Rounds(heat_map),),
     claims=CLAIMS,
     figures={
         "margins": lambda frame: tiles(

@@ -72,7 +72,7 @@ def test_a_constant_passes_no_claim_and_nor_do_networks_that_never_learn(share):
     ],
 )
 def test_a_claim_follows_the_interval_of_its_cells(claim, won, said):
-    assert verdict(claim, won) == said
+    assert verdict(claim, won, *([PLACES] if claim == "1-frontier-panels" else [])) == said
 
 
 @pytest.mark.parametrize("claim", ["1-frontier", "2-width-luck", "3-sparse"])
@@ -113,7 +113,7 @@ def test_sparse_starts_succeed_more_often_and_much_less_often_nowhere():
     worse_once = lambda n, k, init, width, m: better(n, k, init, width, m) if n > 50 else float(init == "dense")
     assert verdict(claim, worse_once, PLACES) == "fails"
     narrow_only = lambda n, k, init, width, m: 1.0 if init == "sparse" or width >= 1000 else 0.0
-    assert verdict(claim, narrow_only, PLACES) == "too close to call"
+    assert verdict(claim, narrow_only, PLACES) == "not enough runs"  # all edges lie below the smallest m
 
 
 @pytest.mark.parametrize(("flat", "said"), [(4, "holds"), (5, "fails")])
@@ -123,7 +123,7 @@ def test_width_turns_twenty_of_24_panels(flat, said):
     finding = check(STUDY, "2-width-columns", heat_map(won, PLACES, samples=(300,)))
     assert finding.verdict == said
     assert finding.measured.value == pytest.approx(1 - flat / 24)
-    assert verdict("2-width-columns", won, PLACES[:-1]) == "not enough runs"
+    assert verdict("2-width-columns", won, PLACES[:-1]) == ("not enough runs" if said == "holds" else "fails")
     assert verdict("2-width-columns", lambda n, k, init, width, m: float(width == 10), PLACES) == "fails"
 
 

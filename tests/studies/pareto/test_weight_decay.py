@@ -1,7 +1,7 @@
 import pytest
 
 from glassware.foundation import statistics
-from glassware.studies.pareto.success_frontier import SAMPLES
+from glassware.studies.pareto.panels import SAMPLES
 from glassware.studies.pareto.weight_decay import PAPER_DECAYS, STUDY
 from tests.studies.made import cell, check, table
 

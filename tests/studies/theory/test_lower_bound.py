@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from glassware.studies.pareto import success_frontier
+from glassware.studies.pareto.panels import full_grid
 from glassware.studies.theory.lower_bound import STUDY
 from glassware.sweeps import run_id
 from tests.studies.judged import verdict
@@ -11,12 +11,11 @@ from tests.studies.made import check, pretend
 
 
 def test_it_shares_the_runs_of_the_frontier():
-    frontier = success_frontier.frontier("smoke", None)
-    assert {run_id(run) for run in STUDY.runs("smoke")} == {run_id(run) for run in frontier}
+    assert {run_id(run) for run in STUDY.runs("smoke")} == {run_id(run) for run in full_grid("smoke", None)}
 
 
 def test_one_cell_that_the_bound_limits_is_enough():
-    made = pretend(success_frontier.frontier("smoke", 2), lambda run: run.m is None or run.m > 100)
+    made = pretend(full_grid("smoke", 2), lambda run: run.m is None or run.m > 100)
     assert verdict(STUDY, "informative", made) == "fails"
     assert "decades above the bound" in check(STUDY, "informative", made).detail
     # A network of three numbers trained for one step on one example: far below C(40, 20).

@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SMOKE_SAMPLES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import WHERE, compare, known_claim
 from glassware.studies.pareto.shared.edge_figures import figures
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import at_least, below, between
 from glassware.training import SGD, Adam, AdamW
 from glassware.training.optimiser import AnyOptimiser
@@ -80,7 +80,7 @@ STUDY = Study(
     name="pareto/beyond/adam",
     title="The frontier with Adam",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures=figures(COMPARISON, "Where learning begins, with SGD and with Adam"),
 )

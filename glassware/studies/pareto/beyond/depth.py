@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import WHERE, compare, known_claim
 from glassware.studies.pareto.shared.edge_figures import figures
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import between
 
 NAMES = {1: "1 hidden layer", 2: "2 hidden layers", 3: "3 hidden layers"}
@@ -65,7 +65,7 @@ STUDY = Study(
     name="pareto/beyond/depth",
     title="The frontier of deeper networks",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures=figures(COMPARISON, "Where learning begins, with one, two and three hidden layers"),
 )

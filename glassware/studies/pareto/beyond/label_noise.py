@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import WHERE, compare, known_claim
 from glassware.studies.pareto.shared.edge_figures import figures
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import above, at_least
 
 NAMES = {0.0: "no noise", 0.05: "5% of labels wrong", 0.1: "10%", 0.2: "20%"}
@@ -91,7 +91,7 @@ STUDY = Study(
     name="pareto/beyond/label-noise",
     title="The frontier with wrong labels",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures=figures(COMPARISON, "Where learning begins, with some labels wrong"),
 )

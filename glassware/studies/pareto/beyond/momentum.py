@@ -25,10 +25,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SMOKE_SAMPLES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import WHERE, compare, known_claim
 from glassware.studies.pareto.shared.edge_figures import figures
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import below, between
 from glassware.training import SGD
 
@@ -94,7 +94,7 @@ STUDY = Study(
     name="pareto/beyond/momentum",
     title="The frontier with momentum",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures=figures(COMPARISON, "Where learning begins, with and without momentum"),
 )

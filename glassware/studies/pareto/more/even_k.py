@@ -24,10 +24,10 @@ from collections.abc import Sequence
 
 from glassware.models import Init
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import compare, known_claim, width_saves
 from glassware.studies.pareto.shared.edge_figures import figures
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import below
 
 DENSE, PLAIN, PERTURBED = "dense", "2-sparse", "2-sparse, perturbed"
@@ -81,7 +81,7 @@ STUDY = Study(
     name="pareto/more/even-k",
     title="Sparse first weights for even k, with and without a perturbation",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures=figures(COMPARISON, "Where learning begins for k = 4, by the first weights"),
 )

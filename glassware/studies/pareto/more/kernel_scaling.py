@@ -30,9 +30,9 @@ import polars as pl
 from glassware.foundation.statistics import Estimate
 from glassware.models import MLP, KernelRidge
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, STAGES, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, Arm, Comparison, run
 from glassware.studies.ratios import ratio
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, Threshold, at_most, between
 from glassware.tasks import Parity
 from glassware.training import Run
@@ -142,7 +142,7 @@ STUDY = Study(
     name="pareto/more/kernel-scaling",
     title="Examples that kernels and networks need, against n",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures={"needed": needed},
 )

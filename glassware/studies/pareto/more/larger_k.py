@@ -25,10 +25,10 @@ import polars as pl
 
 from glassware.models import Init
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import known_claim, width_saves
 from glassware.studies.pareto.shared.edge_figures import figures
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, all_of, at_most
 
 INITS = {"dense": Init(), "2-sparse": Init(scheme="sparse", s=2)}
@@ -84,7 +84,7 @@ STUDY = Study(
     name="pareto/more/larger-k",
     title="A parity of five signs from a fixed sample",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures=figures(COMPARISON, "Where learning begins for k = 5"),
 )

@@ -23,11 +23,11 @@ import polars as pl
 
 from glassware.models import Init
 from glassware.studies.claim import Claim, Scale
-from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, STAGES, WIDTHS, Arm, Comparison, run
+from glassware.studies.pareto.shared.arms import SAMPLES, SMOKE_SAMPLES, WIDTHS, Arm, Comparison, run
 from glassware.studies.pareto.shared.edge_checks import known_claim
 from glassware.studies.pareto.shared.edge_figures import figures
 from glassware.studies.ratios import ratio
-from glassware.studies.study import Study
+from glassware.studies.study import Rounds, Study
 from glassware.studies.verdict import NOT_ENOUGH, Finding, above, all_of
 
 PAPERS_CHOICE = 2
@@ -74,7 +74,7 @@ STUDY = Study(
     name="pareto/more/wide-sparsity",
     title="How many incoming ones a neuron of a wide network should start with",
     about=__doc__ or "",
-    stages=(COMPARISON.runs,) * STAGES,
+    stages=(Rounds(COMPARISON.runs),),
     claims=CLAIMS,
     figures=figures(COMPARISON, "Where a wide network's learning begins, by the sparsity of its first weights"),
 )

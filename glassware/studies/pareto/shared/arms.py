@@ -2,7 +2,7 @@
 
 For every arm and width the search looks for m50, the sample size at which half of the runs succeed, and where a study
 asks for it for r50, the width at which half of them do with a given sample. It is that of ``glassware frontier``: its
-rounds are stages, and it ends when every interval is as short as the scale asks.
+rounds follow one another until every interval is as short as the scale asks.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from glassware.sweeps import grid, run_id
 from glassware.tasks import Parity
 from glassware.training import Evaluation, Run
 
-STAGES = 30  # rounds; more than any of these searches has taken
 WITHIN = 1.3  # an edge is known when either end of its interval is at most so many times away
 HOW: dict[Scale, dict[str, Any]] = {
-    "smoke": {"precision": 2.0, "seeds": 4},
-    "laptop": {"precision": 1.2, "seeds": 400},
-    "paper": {"precision": 1.1, "seeds": 400},
+    "smoke": {"precision": 2.0, "seeds": 4, "trials": 4},
+    "laptop": {"precision": 1.2, "seeds": 400, "trials": 8},
+    "paper": {"precision": 1.1, "seeds": 400, "trials": 8},
 }
 WIDTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (8,),
@@ -61,7 +60,7 @@ class Arm:
 
     def panels(self, scale: Scale, seeds: int | None) -> list[Frontier]:
         """The search for m50 at each width, and that for r50: width decides little, so its interval may be longer."""
-        how = {**HOW[scale], "work": 1.0} | ({} if seeds is None else {"seeds": seeds, "trials": min(seeds, 4)})
+        how = {**HOW[scale], "work": 1.0} | ({} if seeds is None else {"seeds": seeds, "trials": min(seeds, 8)})
         rows = grid(self.base, {"m": self.samples, self.across: self.widths})
         found = frontiers(rows, ("m", self.across), columns=False, **how)
         if self.at is not None:
