@@ -83,8 +83,9 @@ def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool)
             if p > LEVEL:
                 break
             mine.append(Found(best.columns, best.evidence, p))
-            parts = parts_of(seen[size], X, best.columns)
-            inputs = np.concatenate([inputs, Score.fit(best.columns, parts, left).of(parts)], axis=1)
+            of_set = bins[:, best.columns]
+            score = Score.fit(best.columns, seen[size], of_set, left)
+            inputs = np.concatenate([inputs, score.of(of_set)], axis=1)
             left = model.residuals(inputs)
             rest = [one.columns for one in candidates if one.columns != best.columns]
             candidates = coded.judged(whitened(left), rest)
