@@ -58,6 +58,19 @@ def test_threes_and_fours_are_found():
     assert [one.columns for one in model.found_sets_] == [(1, 3, 8, 20)]
 
 
+def test_among_many_useless_columns_networks_read_the_few_that_surely_say_something():
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=(2000, 60)), rng.normal(size=2000)
+    model = SparseMLPRegressor(random_state=0, n_ensemble=3)
+    two = x[:, 5] + x[:, 7] + noise
+    model.fit(x[:300], two[:300])
+    assert model.found_sets_ == []
+    assert set(np.flatnonzero(model.feature_importances_)) == {5, 7}
+    assert model.score(x[300:], two[300:]) > 0.6  # the best is 0.67
+    many = 2 * x[:, :20].sum(axis=1) + noise  # a third of the columns: the others stay, too
+    assert (model.fit(x[:300], many[:300]).feature_importances_ > 0).all()
+
+
 def test_without_interactions_a_fit_is_as_it_was():
     x = np.random.default_rng(0).normal(size=(300, 6))
     y = x[:, 0] + x[:, 1] + 0.5 * np.random.default_rng(1).normal(size=300) > 0
