@@ -3,9 +3,9 @@
     python -m benchmarks.tabular_cost run --out FILE --shapes 1000x20,10000x20 --methods sparse,quick,CatBoost
     python -m benchmarks.tabular_cost table FILE
 
-Gaussian columns; the label is a noisy sum of what three of them say alone, so that screening finds nothing and our
-estimator does all its work. Every fit has a process of its own, on one core, with one thread, after a fit of 200 rows
-that loads and compiles what is needed. Memory is by how much the peak of the process grew.
+Gaussian columns; the label is a noisy sum of what three of them say alone, so that there is no set to find. Every fit
+has a process of its own, on one core, with one thread, after a fit of 200 rows that loads and compiles what is needed.
+Memory is by how much the peak of the process grew.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import resource
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def cost(method: str, rows: int, columns: int) -> dict[str, Any]:
         wall, cpu = timed(lambda: model.fit(x, y))
         grown = peak() - before
         many_wall, many = timed(lambda: model.predict_proba(x_new))
-        ones = [timed(lambda i=i: model.predict_proba(x_new[i : i + 1]))[0] for i in range(20)]
+        ones = [timed(partial(model.predict_proba, x_new[i : i + 1]))[0] for i in range(20)]
         error = 100 * float(np.mean(model.predict(x_new) != y_new))
     return {
         "method": method, "rows": rows, "columns": columns, "error": round(error, 2), "seconds": round(wall, 3),

@@ -168,7 +168,7 @@ def table(file: Path) -> None:
         wide = wide.pivot(on="method", index="table", values="error").sort("table").select("table", *methods)
         trials = whole.group_by("table").agg(trials=pl.col("trial").n_unique())
         with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=200, float_precision=2, tbl_hide_dataframe_shape=True):
-            print(suite["suite"][0], wide.join(trials, on="table"), sep="\n")
+            print(suite["suite"][0], wide.join(trials, on="table", maintain_order="left"), sep="\n")
         ranks = stats.rankdata(wide.select(methods).to_numpy(), axis=1).mean(axis=0)
         measures = [name for name in ("log_loss", "brier", "calibration_error", "seconds") if name in whole.columns]
         means = whole.group_by("method", "table").agg(pl.col("error", *measures).mean())
@@ -177,7 +177,7 @@ def table(file: Path) -> None:
         for method, rank in zip(methods, ranks, strict=True):
             mine = means.filter(pl.col("method") == method).row(0, named=True)
             both = whole.filter(pl.col("method") == method).join(ours, on=["table", "trial"])
-            more = both.group_by("table").agg(more=(pl.col("ours") - pl.col("error")).mean())["more"]
+            more = both.group_by("table").agg(more=(pl.col("ours") - pl.col("error")).mean())["more"].to_numpy()
             said = ", ".join(f"{name} {mine[name]:.4f}" for name in measures if mine[name] is not None)
             print(
                 f"{method}: mean error {mine['error']:.2f}, mean rank {rank:.2f}, ours is {more.mean():+.2f} from it,"

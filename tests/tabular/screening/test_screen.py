@@ -35,7 +35,7 @@ def pair():
 
 def test_a_pair_is_found_named_and_predicted_as_well_as_can_be(pair):
     X, y = pair
-    model = SparseMLPClassifier(random_state=0).fit(X[:500], y[:500])
+    model = SparseMLPClassifier(random_state=0, n_ensemble=6).fit(X[:500], y[:500])
     assert np.mean(model.predict(X[500:]) != y[500:]) < 0.12  # the best is 0.1
     table = model.interactions(2, X=X[:100], top=3)
     assert table["features"][0].to_list() == [4, 9]
