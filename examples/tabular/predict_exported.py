@@ -38,6 +38,19 @@ def encode(model, table):
     return np.hstack([x, np.isnan(x[:, model["gaps"]])])
 
 
+def focus(how, x):
+    """The few columns that screening kept, and for every set it found a score by bins, and a product."""
+    found = [x[:, how["kept"]]]
+    for one in how["sets"]:
+        z = np.where(np.isnan(x[:, one["columns"]]), one["fill"], x[:, one["columns"]])
+        bins = [np.searchsorted(edges, known, side="right") for edges, known in zip(one["edges"], z.T, strict=True)]
+        found.append(np.array(one["scores"])[tuple(bins)])
+    for one in how["products"]:
+        z = np.clip((x[:, one["columns"]] - one["centre"]) / one["spread"], -how["far"], how["far"])
+        found.append(np.nan_to_num(z.prod(axis=1))[:, None])
+    return np.hstack(found)
+
+
 def read(view, x):
     """What networks read of the encoded columns: pieces of them, or scaled columns."""
     x = np.where(np.isnan(x), view["fill"], x)
@@ -63,6 +76,8 @@ def predict(model, table):
     for name in model:
         if name.startswith("view"):
             views[int(name[4 : name.index(".")])][name[name.index(".") + 1 :]] = model[name]
+    if "focus" in model:
+        x = focus(json.loads(str(model["focus"])), x)
     seen = {place: read(view, x) for place, view in views.items()}
     for network, (place, layers) in enumerate(networks):
         z = seen[place]

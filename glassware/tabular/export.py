@@ -13,6 +13,7 @@ from glassware.foundation.names import check_path
 from glassware.tabular.cuts import Cuts
 from glassware.tabular.encoding import Encoding, Flags, Means, Moment, Number, Ranks
 from glassware.tabular.inputs import NARROW, DataError, Scaling
+from glassware.tabular.screening.focus import FAR, Focus, Focused
 
 if TYPE_CHECKING:
     from glassware.tabular.estimators import Estimator
@@ -56,6 +57,9 @@ def _networks(estimator: Estimator) -> dict[str, np.ndarray]:
     places = {key: place for place, key in enumerate(views)}
     found: dict[str, np.ndarray] = {}
     for place, view in enumerate(views.values()):
+        if isinstance(view, Focused):  # all networks of a fit share one focus
+            found["focus"] = np.array(json.dumps(_focus(view.focus)))
+            view = view.view
         if not isinstance(view, Scaling | Cuts):
             raise DataError(f"Networks that read {type(view).__name__} cannot be exported.")
         fields = {name: np.asarray(value) for name, value in vars(view).items()}
@@ -70,6 +74,22 @@ def _networks(estimator: Estimator) -> dict[str, np.ndarray]:
         for layer, values in enumerate(params):
             found |= {f"{name}{network}.{layer}": np.asarray(values[name]) for name in ("w", "b")}
     return {"networks": np.array(json.dumps(listed)), **found}
+
+
+def _focus(focus: Focus) -> dict[str, Any]:
+    """What screening adds, as lists: of each set a table of scores by the bins of its columns."""
+    sets = []
+    for score, size in zip(focus.scores, focus.sizes, strict=True):
+        codes = focus.codes[len(score.columns)]
+        edges = [codes.edges[column, : codes.bins[column] - 1].tolist() for column in score.columns]
+        fill = codes.fill[list(score.columns)].tolist()
+        scores = (score.table / size).tolist()
+        sets.append({"columns": score.columns, "fill": fill, "edges": edges, "scores": scores})
+    products = [
+        {"columns": one, "centre": focus.centre[list(one)].tolist(), "spread": focus.spread[list(one)].tolist()}
+        for one in focus.products
+    ]
+    return {"kept": focus.kept, "sets": sets, "products": products, "far": FAR}
 
 
 def _targets(estimator: Estimator) -> dict[str, np.ndarray]:

@@ -69,7 +69,8 @@ class Focusing:
         key = id(prepared.X), prepared.classify, digest
         if key not in self._found:
             found = screen(prepared.X, *about, prepared.classify)
-            made = focus(found, prepared.X, *about, prepared.classify) if found.sets else (None, prepared.X, prepared.X)
+            few, nothing = found.readable(), (None, prepared.X, prepared.X)
+            made = focus(few, prepared.X, *about, prepared.classify) if few else nothing
             self._found[key] = found, *made
         return self._found[key]
 

@@ -53,6 +53,20 @@ def test_the_other_presets_and_numbers(tmp_path, preset):
     np.testing.assert_allclose(predicted(tmp_path, model, frame), model.predict(frame), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", [SparseMLPClassifier, SparseMLPRegressor])
+def test_what_screening_found(tmp_path, kind):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(400, 4)), rng.binomial(2, 0.5, (400, 4))])
+    said = np.sign(X[:, 0] * X[:, 1]) + 2 * ((X[:, 4] == 1) == (X[:, 5] == 1))
+    X[::9, 0] = X[::7, 5] = np.nan
+    model = kind(n_ensemble=3, epochs=3, random_state=0).fit(X, said > 1 if kind is SparseMLPClassifier else said)
+    assert {(0, 1), (4, 5)} <= {one.columns for one in model.found_sets_}
+    assert {type(view).__name__ for view in model.views_} == {"Focused"}
+    given = getattr(model, "predict_proba", model.predict)(X)
+    found = predicted(tmp_path, model, pl.DataFrame(X, schema=[str(i) for i in range(8)]).fill_nan(None))
+    np.testing.assert_allclose(np.squeeze(found), given, rtol=1e-5, atol=1e-5)
+
+
 def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path):
     model = SparseMLPClassifier(**{**SMALL, "epochs": 1}).fit(PRICE[:, None], PRICE > 0)
     with pytest.raises(ValueError, match=r"cannot write .*model.npz: No such file or directory"):

@@ -44,13 +44,13 @@ class Focus:
     @property
     def sources(self) -> list[tuple[int, ...]]:
         """The columns that each column it makes comes from."""
-        scores = [one.columns for one in self.scores for _ in one.tensor]
+        scores = [one.columns for one in self.scores for _ in range(one.table.shape[-1])]
         return [*((column,) for column in self.kept), *scores, *self.products]
 
     def transform(self, X: Float64[np.ndarray, "rows columns"]) -> Float64[np.ndarray, "rows made"]:
         """Its columns for new rows."""
-        parts = [parts_of(self.codes[len(one.columns)], X, one.columns) for one in self.scores]
-        return self._joined(X, [one.of(p) / size for one, p, size in zip(self.scores, parts, self.sizes, strict=True)])
+        bins = [self.codes[len(one.columns)].of(X, np.array(one.columns)) for one in self.scores]
+        return self._joined(X, [one.of(b) / size for one, b, size in zip(self.scores, bins, self.sizes, strict=True)])
 
     def _joined(self, X: np.ndarray, scores: list[np.ndarray]) -> np.ndarray:
         with np.errstate(over="ignore"):  # what is too far is cut off
@@ -105,10 +105,11 @@ def focus(
     inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(found.codes, X, (c,))[0] for c in found.alone)], axis=1)
     scores, sizes, values = list[Score](), list[np.ndarray](), list[np.ndarray]()
     for columns in (one.columns for one in found.sets):
-        parts, left = parts_of(found.seen[len(columns)], X, columns), model.residuals(inputs)
-        scores.append(Score.fit(columns, parts, left))
-        sizes.append(size_of(scores[-1], parts))
-        values.append(crossed(columns, parts, left, folds))
+        codes, left = found.seen[len(columns)], model.residuals(inputs)
+        bins = codes.of(X, np.array(columns))
+        scores.append(Score.fit(columns, codes, bins, left))
+        sizes.append(size_of(scores[-1], bins))
+        values.append(crossed(columns, codes, bins, left, folds))
         inputs = np.concatenate([inputs, values[-1]], axis=1)
     kept = sorted({*found.alone, *(column for one in found.sets for column in one.columns)})
     many = (found.codes.bins == BINS) & ~found.codes.listed

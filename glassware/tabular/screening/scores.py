@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from glassware.foundation.arrays import Float
+from glassware.foundation.arrays import Float, UInt8
 from glassware.tabular.screening.codes import Codes
 from glassware.tabular.screening.statistics import product
 
@@ -21,34 +21,41 @@ class Score:
 
     Attributes:
         columns: the set.
-        tensor: contrasts' weights, (outputs, contrasts of the first column, of the second, ...).
+        table: its values, by the bin of the first column, of the second, ..., and by output. A table, so that rows of
+            equal bins have equal scores to the last bit: a product of matrices rounds by a row's place.
     """
 
     columns: tuple[int, ...]
-    tensor: np.ndarray
+    table: np.ndarray
 
     @classmethod
     def fit(
         cls,
         columns: tuple[int, ...],
-        parts: list[Float[np.ndarray, "rows contrasts"]],
+        codes: Codes,
+        bins: UInt8[np.ndarray, "rows set"],
         residuals: Float[np.ndarray, "rows outputs"],
     ) -> Score:
         """Of sums of products of one function per column, those that stand out from noise.
 
         Args:
             columns: the set.
-            parts: contrasts of the rows, for each of its columns.
+            codes: how columns are cut into bins.
+            bins: of the rows, in each column of the set.
             residuals: with variance about 1.
         """
+        contrasts = [codes.contrasts[c, : codes.bins[c], : codes.degrees[c]] for c in columns]
+        parts = [one[bins[:, i]] for i, one in enumerate(contrasts)]
         whole = (residuals.T @ product(parts)) / np.sqrt(len(residuals))
         shape = tuple(part.shape[1] for part in parts)
-        tensor = np.stack([_clear(one.reshape(shape)) for one in whole]) / np.sqrt(len(residuals))
-        return cls(columns, tensor)
+        table = np.stack([_clear(one.reshape(shape)) for one in whole]) / np.sqrt(len(residuals))
+        for one in contrasts:  # from contrasts to bins, one column after another
+            table = np.tensordot(table, one, axes=(1, 1))
+        return cls(columns, np.moveaxis(table, 0, -1))
 
-    def of(self, parts: list[Float[np.ndarray, "rows contrasts"]]) -> Float[np.ndarray, "rows outputs"]:
-        """Its values on rows, with these contrasts."""
-        return np.asarray(product(parts) @ self.tensor.reshape(len(self.tensor), -1).T)
+    def of(self, bins: UInt8[np.ndarray, "rows set"]) -> Float[np.ndarray, "rows outputs"]:
+        """Its values on rows in these bins."""
+        return np.asarray(self.table[tuple(bins.T)])
 
 
 def parts_of(codes: Codes, X: np.ndarray, columns: tuple[int, ...]) -> list[np.ndarray]:
@@ -57,20 +64,22 @@ def parts_of(codes: Codes, X: np.ndarray, columns: tuple[int, ...]) -> list[np.n
     return [codes.contrasts[c, bins[:, i], : codes.degrees[c]] for i, c in enumerate(columns)]
 
 
-def crossed(columns: tuple[int, ...], parts: list[np.ndarray], residuals: np.ndarray, folds: np.ndarray) -> np.ndarray:
+def crossed(
+    columns: tuple[int, ...], codes: Codes, bins: np.ndarray, residuals: np.ndarray, folds: np.ndarray
+) -> np.ndarray:
     """A set's score for every row, taught by the rows of the other folds only."""
     found = np.empty(residuals.shape)
     for fold in np.unique(folds):
         mine = folds == fold
-        others = Score.fit(columns, [part[~mine] for part in parts], residuals[~mine])
-        found[mine] = others.of([part[mine] for part in parts]) / size_of(others, parts)
+        others = Score.fit(columns, codes, bins[~mine], residuals[~mine])
+        found[mine] = others.of(bins[mine]) / size_of(others, bins)
     return found
 
 
-def size_of(score: Score, parts: list[np.ndarray]) -> Float[np.ndarray, " outputs"]:
+def size_of(score: Score, bins: np.ndarray) -> Float[np.ndarray, " outputs"]:
     """The standard deviation of a score on rows; 1 if it is constant. Scores of all folds get the same size: else how
     large they are would tell which labels they have not seen."""
-    spread = score.of(parts).std(axis=0)
+    spread = score.of(bins).std(axis=0)
     return np.where(spread > 1e-12, spread, 1.0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ MOST_SETS = 5  # of one size
 MOST_ROWS = 10_000  # that are looked at
 ALONE = 0.1  # false discovery rate of columns that say something alone
 MOST_ALONE = 100
+FEW = 0.25  # of all columns; if as many or fewer surely say something and no set is found, the others may be left out
 MOST_NEAR = 100  # pairs of columns that say something alone; with more they are as all others
 PERMUTATIONS = 20
 PERMUTED_SETS, PERMUTED_EXACT = 1_000_000, 8  # of a size, that are looked at, and looked at exactly, each time
@@ -42,14 +43,24 @@ class Screen:
     Attributes:
         codes: how columns are cut into bins.
         alone: columns that say something alone.
+        sure: those of them that surely do, allowing for all columns.
         sets: found, in the order in which they were found: each says something that those before it do not.
         seen: what sets of each size see of columns.
     """
 
     codes: Codes
     alone: list[int]
+    sure: list[int]
     sets: list[Found]
     seen: dict[int, Codes]
+
+    def readable(self) -> Screen | None:
+        """What networks may read instead of all columns: those of found sets and all that say something alone. Without
+        a set those that surely say something, if they are few. None: nothing."""
+        if self.sets:
+            return self
+        few = 0 < len(self.sure) <= FEW * len(self.codes.bins)
+        return replace(self, alone=self.sure) if few else None
 
 
 def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool) -> Screen:
@@ -67,7 +78,7 @@ def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool)
     codes = Codes.fit(X)
     bins = codes.of(X, np.arange(X.shape[1]))
     model = Additive(truth, weight, classify)
-    alone = _alone(Coded(codes, bins), whitened(model.residuals(np.zeros((len(X), 0)))))
+    alone, sure = _alone(Coded(codes, bins), whitened(model.residuals(np.zeros((len(X), 0)))))
     inputs = np.concatenate([np.zeros((len(X), 0)), *(parts_of(codes, X, (column,))[0] for column in alone)], axis=1)
     found, seen = list[Found](), dict[int, Codes]()
     for size in SIZES:
@@ -83,13 +94,14 @@ def screen(X: np.ndarray, truth: np.ndarray, weight: np.ndarray, classify: bool)
             if p > LEVEL:
                 break
             mine.append(Found(best.columns, best.evidence, p))
-            parts = parts_of(seen[size], X, best.columns)
-            inputs = np.concatenate([inputs, Score.fit(best.columns, parts, left).of(parts)], axis=1)
+            of_set = bins[:, best.columns]
+            score = Score.fit(best.columns, seen[size], of_set, left)
+            inputs = np.concatenate([inputs, score.of(of_set)], axis=1)
             left = model.residuals(inputs)
             rest = [one.columns for one in candidates if one.columns != best.columns]
             candidates = coded.judged(whitened(left), rest)
         found += mine
-    return Screen(codes, alone, found, seen)
+    return Screen(codes, alone, sure, found, seen)
 
 
 class Chance:
@@ -137,10 +149,12 @@ class Chance:
         self.middle = max(0.0, float(np.mean(largest)) - np.log(part.sets(self.size)) - EULER * self.spread)
 
 
-def _alone(coded: Coded, residuals: Float[np.ndarray, "rows outputs"]) -> list[int]:
-    """Columns that say something by themselves, by Benjamini and Hochberg's rule; the clearest if there are many."""
+def _alone(coded: Coded, residuals: Float[np.ndarray, "rows outputs"]) -> tuple[list[int], list[int]]:
+    """Columns that say something by themselves, by Benjamini and Hochberg's rule, the clearest if there are many; and
+    those of them that do by Bonferroni's."""
     evidence = np.array([coded.judge(residuals, (column,)).evidence for column in range(len(coded.codes.bins))])
     order = np.argsort(-evidence, kind="stable")
     allowed = ALONE * np.arange(1, len(order) + 1) / len(order)
     passed = np.flatnonzero(np.exp(-evidence[order]) <= allowed)
-    return sorted(order[: min(MOST_ALONE, int(passed[-1]) + 1 if len(passed) else 0)].tolist())
+    alone = sorted(order[: min(MOST_ALONE, int(passed[-1]) + 1 if len(passed) else 0)].tolist())
+    return alone, [column for column in alone if evidence[column] >= np.log(len(order) / LEVEL)]

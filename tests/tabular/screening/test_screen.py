@@ -35,7 +35,7 @@ def pair():
 
 def test_a_pair_is_found_named_and_predicted_as_well_as_can_be(pair):
     X, y = pair
-    model = SparseMLPClassifier(random_state=0).fit(X[:500], y[:500])
+    model = SparseMLPClassifier(random_state=0, n_ensemble=6).fit(X[:500], y[:500])
     assert np.mean(model.predict(X[500:]) != y[500:]) < 0.12  # the best is 0.1
     table = model.interactions(2, X=X[:100], top=3)
     assert table["features"][0].to_list() == [4, 9]
@@ -56,6 +56,20 @@ def test_threes_and_fours_are_found():
     model = SparseMLPRegressor(random_state=0, n_ensemble=3).fit(x[:400], target[:400])
     assert model.score(x[400:], target[400:]) > 0.4  # the best is 0.5
     assert [one.columns for one in model.found_sets_] == [(1, 3, 8, 20)]
+
+
+def test_among_many_useless_columns_networks_read_the_few_that_surely_say_something():
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=(2000, 60)), rng.normal(size=2000)
+    model = SparseMLPRegressor(random_state=0, n_ensemble=3)
+    two = x[:, 5] + x[:, 7] + noise
+    model.fit(x[:300], two[:300])
+    assert model.found_sets_ == []
+    assert set(np.flatnonzero(model.feature_importances_)) == {5, 7}
+    assert model.score(x[300:], two[300:]) > 0.6  # the best is 0.67
+    readable = lambda columns: screen(x[:300, columns], two[:300, None], np.ones(300), False).readable()
+    assert readable(slice(5, 12)) is None  # two of seven are not few
+    assert readable(slice(5, 13)).alone == [0, 2]
 
 
 def test_without_interactions_a_fit_is_as_it_was():
