@@ -33,8 +33,8 @@ def first_loss(run):
 
 
 def test_runs_of_different_m_share_a_program():
-    assert junta(m=17).shape() == junta(m=128).shape() != junta(m=129).shape()
-    assert [junta(m=m).shape().m for m in (1, 97, 128, 129, 193, 257)] == [128, 128, 128, 256, 256, 512]
+    assert junta(m=17).shape() == junta(m=64).shape() != junta(m=65).shape()
+    assert [junta(m=m).shape().m for m in (1, 64, 97, 128, 129, 257)] == [64, 64, 128, 128, 256, 512]
 
 
 def test_a_padded_batch_is_the_mean_over_its_own_rows_with_their_own_coins():
