@@ -124,7 +124,7 @@ def test_pieces_count_for_their_columns_when_a_network_is_read():
     rows = RNG.normal(size=(400, 6))
     numbers = np.abs(rows[:, 2]) + 0.1 * rows[:, 4]
     more = {**SMALL, "epochs": 40, "n_ensemble": 2}
-    model = SparseMLPRegressor(**more).fit(rows, numbers)
+    model = SparseMLPRegressor(**more, screened=False).fit(rows, numbers)
     model.members_, model.views_ = model.members_[1:], model.views_[1:]
     assert isinstance(model.views_[0], Cuts)
     assert model.feature_importances_.shape == (6,)
