@@ -78,8 +78,11 @@ def add_rows(into: Store, file: Path, tell: Callable[[str], None] | None = None)
     with tempfile.TemporaryDirectory() as folder:
         other = Store(Path(folder) / "store")
         with other.writing():
-            shutil.copy(file, other.parts_path / file.name)
-        return merge(into, other, tell)
+            copied = shutil.copy(file, other.parts_path / file.name)
+        try:
+            return merge(into, other, tell)
+        except StoreError as error:  # of the file, not of the folder that it was read from
+            raise StoreError(str(error).replace(str(copied), str(file)).replace(str(other.path), str(file))) from None
 
 
 def _copy_weights(into: Store, other: Store) -> int:

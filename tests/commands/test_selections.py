@@ -47,7 +47,7 @@ def test_rows_without_curves_go_into_another_store(full_store, folder):
     again = call("sweep", "good.toml", "--store", "copy")
     assert "4 done before, 0 to train" in again.stdout
     rows.with_columns(success=~pl.col("success")).write_parquet(folder / "other.parquet")
-    assert "different results in copy" in sentence(call("store", "merge", "copy", "other.parquet"))
+    assert "different results in copy and other.parquet" in sentence(call("store", "merge", "copy", "other.parquet"))
     rows.with_columns(spec=pl.col("spec").str.replace("30", "31")).write_parquet(folder / "wrong.parquet")
     assert "not that of its specification" in sentence(call("store", "merge", "new", "wrong.parquet"))
 
