@@ -34,6 +34,8 @@ import polars as pl
 from glassware import charts
 from glassware.studies.claim import Claim, Scale
 from glassware.studies.pareto import frontier_checks as checks
+from glassware.studies.pareto import panel_checks
+from glassware.studies.pareto.frontier_cells import heat_map_rows
 from glassware.studies.pareto.grokking import curve_rows, grokking, grokking_boxes, grokking_delay
 from glassware.studies.pareto.panels import heat_map, inferred
 from glassware.studies.study import Rounds, Study
@@ -70,7 +72,7 @@ def _frontier(rows: pl.DataFrame) -> Any:
 def _theory(frame: pl.DataFrame) -> pl.DataFrame:
     """In each panel: examples that searching all parities needs, and, where there are any, lucky two-hot neurons."""
     lines = []
-    for n, k, init in checks.heat_map_rows(frame).select("n", "k", "init").unique(maintain_order=True).iter_rows():
+    for n, k, init in heat_map_rows(frame).select("n", "k", "init").unique(maintain_order=True).iter_rows():
         panel = {"panel": f"n = {n}, k = {k}", "init": init}
         lines.append({**panel, "m": float(samples_needed(n, k, 0.01)), "label": "examples that search needs (99%)"})
         luck = lucky_probability(n, k, 2) if init == "sparse" else 0.0
@@ -83,7 +85,7 @@ def _theory(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _bound_in_words(frame: pl.DataFrame) -> str:
     """On how many cells the lower bound has something to say."""
-    cells = checks.heat_map_rows(frame).select("n", "k", "m", "width", "steps").unique()
+    cells = heat_map_rows(frame).select("n", "k", "m", "width", "steps").unique()
     limited = sum(
         cell_luck(n, k, math.inf if m is None else m, width, steps) < 1 for n, k, m, width, steps in cells.iter_rows()
     )
@@ -105,7 +107,7 @@ CLAIMS = (
         "Every (n, k) that is learned at all is learned with m ≤ n^k / 100",
         "Section 4.1, finding 1",
         "≥ 50% succeed in the best such cell, for every (n, k)",
-        checks.panels_below_the_kernel_limit,
+        panel_checks.panels_below_the_kernel_limit,
         ("paper",),
         note="intervals allow for the choice of the best cell (Bonferroni); cells that were not measured can only help",
     ),
@@ -123,7 +125,7 @@ CLAIMS = (
         "Width alone takes success from none to all",
         "Section 4.1, finding 2; Figure 4",
         "from ≤ 10% to ≥ 90% in ≥ 20 of 24 panels",
-        checks.columns_from_nothing_to_everything,
+        panel_checks.columns_from_nothing_to_everything,
         ("paper",),
         note="sharpened: rates of a few runs were enough; the interval counts panels that surely do, or may",
     ),
@@ -151,7 +153,7 @@ CLAIMS = (
         "Sparse initialisation enlarges the feasible region",
         "Section 4.1, finding 3; Figure 4",
         "the m of half success is below that of dense for r ≥ 1,000, geometric mean, and > 1.1 times it for no (n, k)",
-        checks.sparse_region_is_larger,
+        panel_checks.sparse_region_is_larger,
         ("paper",),
         note="measured by edges, which a search knows, not by shares of cells, which it does not; changed, and the 1.1 "
         "chosen, when rows of three (n, k) had been seen",
@@ -179,7 +181,7 @@ CLAIMS = (
         "More data can hurt before it helps again",
         "Section 4.1, finding 4; Figure 4",
         "a row falls ≥ 30 points and rises ≥ 30 again",
-        checks.more_data_can_hurt,
+        panel_checks.more_data_can_hurt,
         ("paper",),
         note="the interval allows for the choice of the row and its cells (Bonferroni)",
     ),
@@ -202,9 +204,9 @@ STUDY = Study(
     stages=(Rounds(runs),),
     claims=CLAIMS,
     figures={
-        "frontier": lambda frame: _frontier(checks.heat_map_rows(frame)),
+        "frontier": lambda frame: _frontier(heat_map_rows(frame)),
         "frontier-theory": lambda frame: charts.success_heat_map(
-            checks.heat_map_rows(frame).with_columns(panel=pl.format("n = {}, k = {}", "n", "k")),
+            heat_map_rows(frame).with_columns(panel=pl.format("n = {}, k = {}", "n", "k")),
             title="The frontier beside theory",
             subtitle=_bound_in_words(frame),
             row="panel",
