@@ -166,7 +166,9 @@ class Lattice:
                 # Success should last to the end of the axis: look, until it is sure on which side of the level it is.
                 first[places[-1]] = min(max(2 * self.trials, end.trials // 2), self.seeds - end.trials)
             known = self._known(line, counts, guessed[line.level])
-            if self._state(line, counts, known) != "searching":
+            if (state := self._state(line, counts, known)) != "searching":
+                if state == "above the range" and (place := self._beside(line, counts)):
+                    first[place] = self.trials
                 continue
             at = {cell.value: (place, cell) for cell, place in zip(own, places, strict=False)}
             length = self._length(design, known)
@@ -217,6 +219,19 @@ class Lattice:
         values = self.x if line.along == "x" else self.y
         pairs = zip(values, self.places(line), strict=True)
         return [(value, place) for value, place in pairs if place in counts]
+
+    def _beside(self, line: Line, counts: Counts) -> Place | None:
+        """Where a row that seems to fail everywhere is looked at once more: amid the successes of the next row.
+
+        Success may have a band, with failure at either end of the row, and its neighbours tell where.
+        """
+        if line.along == "y":
+            return None
+        for j in (line.at - 1, line.at + 1):
+            won = [place[0] for place, count in sorted(counts.items()) if place[1] == j and _sure(count, line.level)]
+            if won and (place := (won[len(won) // 2], line.at)) not in counts:
+                return place
+        return None
 
     def _known(self, line: Line, counts: Counts, guessed: Mapping[Place, bool]) -> list[Cell]:
         """A line's cells, with first runs as expected in those that others tell of."""

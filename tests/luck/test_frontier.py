@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -22,8 +23,8 @@ from tests.luck.made import NEVER, made, table
 X, Y = tuple(100.0 * 2**i for i in range(9)), (10.0, 100.0, 1000.0)
 
 
-def search(lattice, chance, rng, cost=lambda place: 1.0):
-    counts = {}
+def search(lattice, chance, rng, cost=lambda place: 1.0, known=()):
+    counts = dict(known)
     while todo := lattice.next(counts):
         for place, more in todo.items():
             won, trials, work = counts.get(place, Count())
@@ -114,6 +115,18 @@ def test_where_success_ends_again_the_edge_is_its_first_rise():
         assert 400 < low < value < high < 800
         assert lattice.falls(line, counts)
     assert not any(place[0] > 4 and right for place, right in lattice.inferred(counts, 0.5).items())
+
+
+def test_a_row_that_fails_at_both_ends_is_looked_at_where_the_next_one_succeeds():
+    whole, rng = Lattice(X, Y, work=1.0, columns=False), np.random.default_rng(0)
+    band = lambda x, y: float(1000 < x < 4000)
+    narrow = search(replace(whole, y=Y[:1]), band, rng)
+    wide = {(0, 1): Count(0, 8, 8), (8, 1): Count(0, 8, 8)}  # all that would be tried there otherwise
+    counts = search(whole, band, rng, known={**narrow, **wide})
+    for line in whole.lines:
+        assert 800 <= whole.edge(line, counts, whole.states(counts)[line]).value <= 1600
+    failing = {place: count._replace(won=0) for place, count in {**narrow, **wide}.items()}
+    assert all(place[1] != 1 for place in whole.next(failing))  # nothing tells of a success
 
 
 def test_frontiers_from_a_grid():
