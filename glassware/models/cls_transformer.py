@@ -11,8 +11,10 @@ from pydantic import Field
 from glassware.foundation.arrays import Array, EitherArray, Float, LaneValues, Params, Shaped
 from glassware.foundation.backend import jax, jnp
 from glassware.foundation.bounds import Fraction
+from glassware.models import dropped_attention
 from glassware.models.dropout import Dropout
 from glassware.models.init import normal
+from glassware.models.layer_norm import centre_and_scale, layer_norm
 from glassware.models.model import Model
 from glassware.models.two_tables import Tables, attend, chosen_shares
 from glassware.tasks.task import Kind, Task
@@ -108,7 +110,7 @@ class ClsTransformer(Model):
         if self.depth == 1:
             return chosen_shares(self._tables(params), x)
         z = self._through(params, x, None)
-        return jnp.swapaxes(self._shares(params[-2], z, *_centre_and_scale(z)), 1, 2)
+        return jnp.swapaxes(self._shares(params[-2], z, *centre_and_scale(z)), 1, 2)
 
     def _outputs(self, params: Params, x: Float[Array, "batch T"], dropout: Dropout | None) -> Float[Array, "batch 2"]:
         last, readout = params[-2], params[-1]
@@ -116,6 +118,8 @@ class ClsTransformer(Model):
             cls = self._cls(params)
             kept = self._kept(dropout, self.attention_dropout, ATTENTION, self.heads, x.shape[-1] + 1, axis=1)
             brought = attend(self._tables(params), x, kept)
+        elif dropout and (kernel := self._kernel(params)):
+            cls, brought = self._through_kernel(params, x, dropout, kernel)
         else:
             z = self._through(params, x, dropout)
             cls, brought = z[:, -1], self._mixed(last, z, dropout)
@@ -164,16 +168,21 @@ class ClsTransformer(Model):
         self, params: Params, x: Float[Array, "batch T"], dropout: Dropout | None
     ) -> Float[Array, "batch tokens d"]:
         """Embedded tokens after all layers but the last."""
-        embedding, *layers, _ = params
-        # [CLS] is the last row of either table: on a GPU joining it to all rows of all tokens took as long as the rest.
-        low, high = (jnp.concatenate([bits, self._cls(params)[None]]) for bits in _bits(embedding))
+        low, high = self._both(params)
         z = jnp.where(jnp.pad(x, ((0, 0), (0, 1)))[..., None] > 0.5, high, low)
         kept = self._kept(dropout, self.embedding_dropout, EMBEDDING, *z.shape[1:])
         z = z if kept is None else z * kept
-        for i, layer in enumerate(layers[:-1]):
+        for i, layer in enumerate(params[1:-2]):
             z = z + self._dropped(self._self_attention(layer, z, dropout, i), dropout, OUTPUT + 3 * i)
             z = z + self._mlp(layer, z, dropout, BLOCK + 3 * i)
         return z
+
+    def _both(self, params: Params) -> list[Float[Array, "tokens d"]]:
+        """The tokens of an example of zeros, and of one of ones.
+
+        [CLS] is the last row of either: on a GPU joining it to all rows of all tokens took as long as the rest.
+        """
+        return [jnp.concatenate([bits, self._cls(params)[None]]) for bits in _bits(params[0])]
 
     def _self_attention(
         self, layer: Layer, z: Float[Array, "batch tokens d"], dropout: Dropout | None, i: int
@@ -194,12 +203,18 @@ class ClsTransformer(Model):
 
         Their layer norm is never written out, as it would be read four times: it goes into the weights.
         """
-        centre, scale = _centre_and_scale(z)
+        centre, scale = centre_and_scale(z)
         share = self._shares(layer, z, centre, scale)
         kept = self._kept(dropout, self.attention_dropout, ATTENTION + 3 * (self.depth - 1), *share.shape[1:])
         share = share if kept is None else share * kept
         scaled, total = share * scale[:, None], jnp.sum(share, axis=-1)
         mean = jnp.einsum("nht,ntd->nhd", scaled, z) - jnp.sum(scaled * centre[:, None], axis=-1)[..., None]
+        return self._values(layer, mean, total)
+
+    def _values(
+        self, layer: Layer, mean: Float[Array, "batch heads d"], total: Float[Array, "batch heads"]
+    ) -> Float[Array, "batch heads j"]:
+        """From the mean of normed tokens, with weights of this sum, to that of their values."""
         mean = mean * layer["attention_scale"] + total[..., None] * layer["attention_shift"]
         values = jnp.einsum("nhd,dhj->nhj", mean, self._by_head(layer["v"]))
         return values + total[..., None] * self._by_head(layer["v_bias"])
@@ -212,11 +227,34 @@ class ClsTransformer(Model):
         scale: Float[Array, "batch tokens"],
     ) -> Float[Array, "batch heads tokens"]:
         """Attention from [CLS]; what the shift of the layer norm adds to all logits is left out."""
-        cls = layer_norm(z[:, -1], layer["attention_scale"], layer["attention_shift"])
-        to_logit = self._to_logit(layer, cls) * layer["attention_scale"]
+        to_logit = self._asked(layer, z[:, -1])
         # This order of axes, swapped afterwards: on CPU cores others take up to five times as long.
         logits = jnp.einsum("ntd,nhd->nth", z, to_logit) - jnp.sum(to_logit, axis=-1)[:, None] * centre[..., None]
         return jax.nn.softmax(jnp.swapaxes(logits * scale[..., None], 1, 2), axis=-1)
+
+    def _asked(self, layer: Layer, cls: Float[Array, "batch d"]) -> Float[Array, "batch heads d"]:
+        """What normed tokens are multiplied by to give logits."""
+        inner = layer_norm(cls, layer["attention_scale"], layer["attention_shift"])
+        return self._to_logit(layer, inner) * layer["attention_scale"]
+
+    # -- the same by a kernel of the engine: one layer, dropout on embeddings -------------------------------------
+
+    def _kernel(self, params: Params) -> dropped_attention.Attend | None:
+        fits = self.depth == 1 and params[0]["tokens"].dtype == jnp.float32
+        return dropped_attention.kernel(self.width, self.heads) if fits else None
+
+    def _through_kernel(
+        self, params: Params, x: Float[Array, "batch T"], dropout: Dropout, kernel: dropped_attention.Attend
+    ) -> tuple[Float[Array, "batch d"], Float[Array, "batch heads j"]]:
+        """[CLS] as it is dropped, and what it gets: what ``_through`` and ``_mixed`` say, without tokens in memory."""
+        layer, tokens = params[1], x.shape[-1] + 1
+        coins = dropout.coins(self.embedding_dropout, EMBEDDING, (tokens, self.width))
+        cls = self._cls(params) * coins.at(tokens - 1)
+        rate = self.attention_dropout
+        of_weights = dropout.coins(rate, ATTENTION, (self.heads, tokens)) if rate else None
+        bits = jnp.pad(x, ((0, 0), (0, 1)))
+        mean, total = kernel(jnp.stack(self._both(params)), self._asked(layer, cls), bits, coins, of_weights)
+        return cls, self._values(layer, mean, total)
 
     # -- dropout --------------------------------------------------------------------------------------------------
 
@@ -257,18 +295,3 @@ class ClsTransformer(Model):
 def _bits(embedding: Layer) -> Float[Array, "2 T d"]:
     """What either bit is at every position."""
     return jnp.asarray(embedding["tokens"][:CLS, None] + embedding["positions"][None, :-1])
-
-
-def layer_norm(
-    z: Float[EitherArray, "*rows d"], scale: Float[EitherArray, " d"], shift: Float[EitherArray, " d"]
-) -> Float[Array, "*rows d"]:
-    """Rows of mean 0 and variance 1, scaled and shifted."""
-    centred = z - jnp.mean(z, axis=-1, keepdims=True)
-    normed = centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
-    return jnp.asarray(normed * scale + shift)
-
-
-def _centre_and_scale(z: Float[Array, "*rows d"]) -> tuple[Float[Array, " *rows"], Float[Array, " *rows"]]:
-    """What a layer norm subtracts, and what it multiplies by."""
-    centre = jnp.mean(z, axis=-1)
-    return centre, jax.lax.rsqrt(jnp.maximum(jnp.mean(z**2, axis=-1) - centre**2, 0.0) + 1e-5)

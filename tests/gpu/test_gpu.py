@@ -6,7 +6,7 @@ import pytest
 
 import glassware as gw
 from glassware import studies
-from glassware.engine import train
+from glassware.engine import attention, choice, train
 from glassware.engine.attention import gpu
 from glassware.engine.device import on_cpu
 from glassware.models.causal_attention import attend_plainly
@@ -79,3 +79,30 @@ def test_the_attention_kernel_is_its_formula(f, g, v, t):
         expected = slopes(attend_plainly)
     for ours, theirs in zip(jax.tree.leaves(slopes(gpu.kernel())), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4 * max(1, np.abs(theirs).max(initial=0)))
+
+
+@pytest.mark.parametrize(("length", "m"), [(100, 100), (301, 64)])
+def test_a_step_through_the_kernel_for_dropped_tokens_is_one_with_tokens_written_out(length, m, monkeypatch):
+    run = gw.Run(
+        task=gw.Junta(length=length, relevant=3),
+        model=gw.ClsTransformer(),
+        m=m,
+        batch="full",
+        optimiser=gw.SGD(lr=1.0),
+        steps=1,
+        evaluation=gw.Evaluation(every=1, test=32, success=0.0, stop=False),
+        keep=("first", "final"),
+    )
+    runs = [run.model_copy(update={"seed": seed}) for seed in range(3)]
+
+    def steps():
+        choice.program.cache_clear()
+        of = lambda weights: jax.tree.map(np.subtract, weights["final"], weights["first"])
+        return {outcome.run.seed: of(outcome.weights) for outcome in train(runs)}
+
+    assert attention.load_dropped(64, 16)
+    found = steps()
+    monkeypatch.setattr(attention, "load_dropped", lambda width, heads: None)
+    expected = steps()
+    for ours, theirs in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4 * np.abs(theirs).max(), rtol=0)

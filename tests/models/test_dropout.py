@@ -29,6 +29,13 @@ def test_rows_may_go_elsewhere_and_an_odd_axis_is_cut():
     np.testing.assert_array_equal(np.moveaxis(np.asarray(dropout.kept(0.1, 0, (51, 7), axis=1)), 1, 0), kept())
 
 
+@pytest.mark.parametrize("shape", [(51, 7), (50, 7), (4,)])
+def test_one_place_has_the_coins_that_it_has_among_all(shape):
+    coins, all_ = Dropout(KEY, 0, ROWS).coins(0.1, 0, shape), kept(shape=shape)
+    for place in (0, shape[0] // 2, shape[0] - 1):
+        np.testing.assert_array_equal(coins.at(place), all_[:, place])
+
+
 def test_a_row_has_its_coins_whatever_rows_it_is_beside():
     np.testing.assert_array_equal(kept(rows=ROWS[[5, 90]]), kept()[[5, 90]])
 

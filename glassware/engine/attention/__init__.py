@@ -1,4 +1,4 @@
-"""Kernels for causal attention: on CPU cores compiled by Numba and called by XLA's programs, on GPUs by Pallas."""
+"""Kernels for attention: on CPU cores compiled by Numba and called by XLA's programs, on GPUs by Pallas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 import jax
 
 from glassware.foundation.errors import GlasswareError
-from glassware.models.causal_attention import Attend, provide
+from glassware.models import causal_attention, dropped_attention
+from glassware.models.causal_attention import Attend
 
 MOST_FEATURES = 64  # in all, for which a kernel is compiled on CPU cores
 
@@ -27,6 +28,15 @@ def load(f: int, g: int, v: int, t: int) -> Attend | None:
 
         return gpu.kernel() if gpu.takes(f, g, v, t) else None
     return None
+
+
+def load_dropped(width: int, heads: int) -> dropped_attention.Attend | None:
+    """The kernel for tokens with dropout on every number; None where there is none, as on CPU cores."""
+    if jax.default_backend() != "gpu":
+        return None
+    from glassware.engine.attention import dropped
+
+    return dropped.kernel() if dropped.takes(width, heads) else None
 
 
 @cache
@@ -50,5 +60,6 @@ def check_interface() -> None:
 
 
 def offer() -> None:
-    """Let causal transformers use the kernels."""
-    provide(load)
+    """Let transformers use the kernels."""
+    causal_attention.provide(load)
+    dropped_attention.provide(load_dropped)
