@@ -59,7 +59,7 @@ browser: $(DEV)  ## get what the tests of the page in a browser need, which 'mak
 	  || echo "no Chromium could be installed here: the tests of the page in a browser will be skipped, and say so"
 
 gpu: $(GPU)  ## on a machine with a GPU: every study at smoke scale, kernels against the reference
-	XLA_PYTHON_CLIENT_PREALLOCATE=false $(GPU_PYTHON) -m pytest tests/gpu -n $(GPU_WORKERS) --dist worksteal -p no:benchmark
+	XLA_FLAGS= XLA_PYTHON_CLIENT_PREALLOCATE=false $(GPU_PYTHON) -m pytest tests/gpu -n $(GPU_WORKERS) --dist worksteal -p no:benchmark
 
 bench: $(BENCH)  ## model-steps per second beside PyTorch and plain JAX
 	$(BIN)/glassware bench

@@ -23,6 +23,10 @@ if OWNS_CACHE:
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
+# Tests compile far more than they train: a fifth of the suite would be LLVM optimising programs that run for milliseconds.
+# XLA's own passes stay on. `make gpu` compiles as users do.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("search", deadline=None, max_examples=5000)  # look for new ones: --hypothesis-profile=search
 settings.load_profile("suite")

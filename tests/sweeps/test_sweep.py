@@ -16,7 +16,7 @@ from glassware.sweeps.sweep import Silent
 from tests.helpers import TINY, same_findings, tiny
 from tests.sweeps.lives import ENDLESS, MANY
 
-KILLS = 20
+KILLS = 12
 
 sweep = functools.partial(sweep_, lanes=8)  # one program for all tests here
 
@@ -29,7 +29,7 @@ def raw_ids(path):
 
 
 @pytest.mark.slow
-def test_a_sweep_killed_at_twenty_moments_has_the_rows_of_one_that_was_not(lives, tmp_path):
+def test_a_sweep_killed_again_and_again_has_the_rows_of_one_that_was_not(lives, tmp_path):
     assert len(MANY) >= 500
     lives.start("many", tmp_path / "whole")
     status, chunks = lives.end()
@@ -48,7 +48,7 @@ def test_a_sweep_killed_at_twenty_moments_has_the_rows_of_one_that_was_not(lives
             held.append(len(ids))
     assert held == sorted(held), "rows were lost"
     assert len(held) >= KILLS // 2, "too few kills landed while it trained"
-    assert len({count for count in held if count < len(MANY)}) >= 5, "too few kills landed between parts"
+    assert len({count for count in held if count < len(MANY)}) >= 4, "too few kills landed between parts"
 
     lives.start("many", path)
     assert lives.end()[0] == 0
