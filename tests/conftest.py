@@ -23,7 +23,7 @@ if OWNS_CACHE:
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-# Tests compile far more than they train: a fifth of the suite would be LLVM optimising programs that run for milliseconds.
+# Tests compile far more than they train: a fifth of the suite would be LLVM at work on programs that run for a moment.
 # XLA's own passes stay on. `make gpu` compiles as users do.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
