@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from glassware.engine.device import on_cpu
-from glassware.foundation.arrays import Float, Int, Params, Shaped, UInt32
+from glassware.foundation.arrays import Float, Int, Number, Params, Shaped, UInt32
 from glassware.foundation.draws import fold
 from glassware.tabular.cuts import Splits
 from glassware.tabular.network import layer_keys
@@ -21,6 +21,7 @@ LEAST_ROWS, LEAST_HELD_OUT = 256, 64
 # On an accelerator padding is nearly free and a program takes seconds to compile, so sizes are coarser there.
 DEVICE_COLUMNS, DEVICE_ROWS, HELD_OUT_PART = 32, (512, 2048), 8
 CHECKS = 16  # times at which the weights are kept; the held-out rows choose one
+MEANS = 4  # times an epoch at which weights are added to the mean that a check keeps
 MOST_KEPT = 2**24  # numbers that a lane keeps for that
 LEAST_SLOTS = 2  # room for the columns a neuron starts with; dense networks have it too, to share the program
 
@@ -76,6 +77,7 @@ class Job:
             schedule=self.recipe.schedule,
             decoupled=self.recipe.decoupled,
             precision=self.recipe.precision,
+            averaged=self.recipe.averaged and bool(held),
         )
 
 
@@ -92,11 +94,16 @@ class Shape(NamedTuple):
     schedule: Schedule
     decoupled: bool
     precision: Precision = "exact"
+    averaged: bool = False  # what a check keeps is the mean since the check before
 
     @property
     def parameters(self) -> int:
         """Number of parameters of one network."""
         return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
+
+    def mean_every(self, steps: Number) -> Number:
+        """Steps between two times at which weights are added to a mean, in epochs of so many steps."""
+        return -(-steps // MEANS)
 
     @property
     def checks(self) -> int:
@@ -109,14 +116,6 @@ class Outcome(NamedTuple):
 
     members: list[Params]
     loss: float
-
-
-def best_check(curve: Float[np.ndarray, " checks"]) -> int:
-    """The check with the least mean loss, at which all networks of a job stop: as they hold out different rows, their
-    mean is less noisy than each. The last check if no loss is finite."""
-    return (
-        int(np.nanargmin(np.where(np.isfinite(curve), curve, np.inf))) if np.isfinite(curve).any() else len(curve) - 1
-    )
 
 
 def lane_values(shape: Shape, job: Job, table: int, member: int) -> Lane:

@@ -17,13 +17,14 @@ from jax.sharding import PartitionSpec
 from glassware.engine.choice import reason
 from glassware.engine.device import MEMORY_SHARE, devices, memory, mesh, on_cpu
 from glassware.foundation.arrays import Array, Float32, Int32, LaneValues, Params
-from glassware.tabular.jobs import Job, Lane, Outcome, Shape, best_check, lane_values
+from glassware.tabular.jobs import Job, Lane, Outcome, Shape, lane_values
 from glassware.tabular.loop import fit
 from glassware.tabular.recipe import Precision
+from glassware.tabular.stopping import cut_short, stop_at
 from glassware.tabular.watch import Watch
 
 CPU_LANES, DEVICE_LANES = 64, 1024  # most lanes at once per core, or per accelerator
-COPIES = 8  # of the parameters per lane: weights, gradients and Adam's two averages, each old and new
+COPIES = 10  # of the parameters per lane: weights, their mean, gradients and Adam's two averages, each old and new
 
 log = logging.getLogger("glassware")
 
@@ -127,20 +128,22 @@ def _train_part(shape: Shape, jobs: list[Job]) -> list[Outcome]:
     params, measured = _program(shape)({name: np.stack([t[name] for t in stacked]) for name in stacked[0]}, together)
     losses = np.asarray(measured)
     places = np.cumsum([0, *(len(job.keys) for job in jobs)])
-    curves = [losses[start:end].mean(axis=0) for start, end in pairwise(places)]
-    moments = [best_check(curve) for curve in curves]
+    stops = [
+        stop_at(cut_short(losses[start:end], lanes[start]["ends"], job.recipe.patience))
+        for job, (start, end) in zip(jobs, pairwise(places), strict=True)
+    ]
     chosen = np.zeros(len(lanes), np.int32)
-    for (start, end), moment in zip(pairwise(places), moments, strict=True):
+    for (start, end), (moment, _) in zip(pairwise(places), stops, strict=True):
         chosen[start:end] = moment
     params = jax.tree.map(np.asarray, _picker()(params, chosen))
     found = []
-    for job, start, curve, moment in zip(jobs, places, curves, moments, strict=False):
+    for job, start, (_, loss) in zip(jobs, places, stops, strict=False):
         features = job.table.x.shape[1]
         networks = []
         for lane in range(start, start + len(job.keys)):
             first, *rest = jax.tree.map(lambda a, lane=lane: a[lane].copy(), params)
             networks.append(({"w": first["w"][:features].copy(), "b": first["b"]}, *rest))
-        found.append(Outcome(networks, float(curve[moment])))
+        found.append(Outcome(networks, loss))
     return found
 
 

@@ -19,6 +19,8 @@ ADAM = optax.scale_by_adam(BETA1, BETA2, eps=0.0, eps_root=EPSILON**2)
 
 Slots: TypeAlias = Int32[Array, " batch"] | UInt32[Array, " batch"]  # numbers of rows
 Epoch: TypeAlias = tuple[Int32[Array, ""], Params, optax.OptState]
+Sum: TypeAlias = tuple[Slots, Params, optax.OptState, Params, Float32[Array, ""]]
+Carry: TypeAlias = tuple[Epoch, Params]  # and what the last check kept
 
 
 def fit(
@@ -53,17 +55,42 @@ def fit(
         updates, state = optimiser.update(grads, state, params)
         return order, optax.apply_updates(params, updates), state
 
+    def order_of(epoch: Int32[Array, ""]) -> Slots:
+        order = epoch_order(XLA, lane["order"], epoch, lane["rows"], shape.rows)
+        return jnp.asarray(lane["learnt"][order] if "learnt" in lane else order)
+
     def one_epoch(carry: Epoch) -> Epoch:
         epoch, *state = carry
-        order = epoch_order(XLA, lane["order"], epoch, lane["rows"], shape.rows)
-        if "learnt" in lane:
-            order = lane["learnt"][order]
-        _, *state = jax.lax.fori_loop(0, steps, step, (order, *state))
+        _, *state = jax.lax.fori_loop(0, steps, step, (order_of(epoch), *state))
         return epoch + 1, *state
 
-    def until(carry: Epoch, end: Int32[Array, ""]) -> tuple[Epoch, tuple[Params, Float32[Array, ""]]]:
-        carry = jax.lax.while_loop(lambda c: c[0] < end, one_epoch, carry)
-        params = carry[1]
+    def epoch_and_sum(carry: tuple[Epoch, Params, Float32[Array, ""]]) -> tuple[Epoch, Params, Float32[Array, ""]]:
+        """An epoch, and the sum of the weights that a mean is made of."""
+
+        def step_and_sum(i: Int32[Array, ""], carry: Sum) -> Sum:
+            slots, params, state, total, count = carry
+            slots, params, state = step(i, (slots, params, state))
+            taken = (((i + 1) % shape.mean_every(steps) == 0) | (i == steps - 1)).astype(jnp.float32)
+            total = jax.tree.map(lambda old, new: old + taken * new, total, params)
+            return slots, params, state, total, count + taken
+
+        (epoch, *state), total, count = carry
+        _, *state, total, count = jax.lax.fori_loop(0, steps, step_and_sum, (order_of(epoch), *state, total, count))
+        return (epoch + 1, *state), total, count
+
+    def until(carry: Carry, end: Int32[Array, ""]) -> tuple[Carry, tuple[Params, Float32[Array, ""]]]:
+        before, params = carry
+        if shape.averaged:
+            begin = before, jax.tree.map(jnp.zeros_like, params), jnp.float32(0)
+            now, total, count = jax.lax.while_loop(lambda c: c[0][0] < end, epoch_and_sum, begin)
+            # With few epochs there may be none between checks.
+            params = jax.tree.map(
+                lambda old, sum: jnp.where(count > 0, sum / jnp.maximum(count, 1), old), params, total
+            )
+        else:
+            now = jax.lax.while_loop(lambda c: c[0] < end, one_epoch, before)
+            params = now[1]
+        carry = now, params
         if not shape.held_out:
             return carry, (params, jnp.float32(jnp.nan))
         held, real = lane["held"], lane["held_rows"]
@@ -72,7 +99,7 @@ def fit(
 
     features = data["features"][lane["table"]]
     params = first_weights(XLA, shape.sizes, lane["keys"], features, lane["sparsity"], lane if shape.spread else None)
-    begin = jnp.int32(0), params, optimiser.init(params)
+    begin = (jnp.int32(0), params, optimiser.init(params)), params
     if shape.checks == 1:  # without a scan, which would keep a second copy
         _, found = until(begin, lane["ends"][0])
         return jax.tree.map(lambda a: a[None], found)

@@ -22,9 +22,8 @@ class Recipe:
         hidden_layer_sizes: widths of the hidden layers, first to last.
         learning_rate: Adam's peak learning rate.
         weight_decay: lambda; decoupled and on weight matrices only, or coupled and on everything (``decoupled``).
-        epochs: passes over the rows; 0: as many as give ``steps_per_root`` steps times the square root of the number
-            of rows.
-        batch_size: rows per step; None takes a 16th of the table, as a power of two between 32 and 128.
+        epochs: passes over the rows; 0: see ``steps_per_root``.
+        batch_size: rows per step; None takes a 32nd of the table, as a power of two between 32 and 64.
         early_stopping: each network holds out rows of its own, and those that read the same choose together when to
             stop.
         n_ensemble: networks whose predictions are averaged.
@@ -38,8 +37,13 @@ class Recipe:
         guided: a forest on the same rows tells which columns matter (:mod:`glassware.tabular.guide`).
         trust: share of every class label that is replaced by the vote of the forest's trees that did not see the row.
         precision: ``exact``, all in float32; ``fast``, products of bfloat16 numbers, sums and all else in float32.
-        steps_per_root: training steps, divided by the square root of the number of rows.
+        steps_per_root: sets the epochs: as many as are this many steps, times the square root of the number of rows, of
+            ``batch_size`` rows each, or of a 16th of the table, as a power of two between 32 and 128.
         trees: of the guiding forest.
+        averaged: weights kept at a check are the mean of those after every quarter of an epoch since the check
+            before; only where rows are held out.
+        patience: checks without improvement after which a network is trained no further
+            (:mod:`glassware.tabular.stopping`); 0: all are trained to the end.
     """
 
     hidden_layer_sizes: tuple[int, ...]
@@ -60,18 +64,18 @@ class Recipe:
     precision: Precision
     steps_per_root: int = 64
     trees: int = 100
+    averaged: bool = False
+    patience: int = 0
 
     def batch_size_for(self, rows: int) -> int:
         """The batch size for a table of this many rows."""
-        if self.batch_size is not None:
-            return self.batch_size
-        return min(128, max(32, 1 << (max(rows // 16, 1)).bit_length() - 1))
+        return self.batch_size or _power_of_two(rows // 32, 32, 64)
 
     def passes(self, rows: int) -> int:
         """The number of epochs for a table of this many rows."""
         if self.epochs:
             return self.epochs
-        steps = -(-rows // self.batch_size_for(rows))
+        steps = -(-rows // (self.batch_size or _power_of_two(rows // 16, 32, 128)))
         return max(1, round(self.steps_per_root * rows**0.5 / steps))
 
 
@@ -83,7 +87,7 @@ PRESETS = {
         epochs=0,
         batch_size=None,
         early_stopping=True,
-        n_ensemble=18,
+        n_ensemble=9,
         scale="mixed",
         cuts=256,
         start="spread",
@@ -93,6 +97,8 @@ PRESETS = {
         guided=True,
         trust=0.4,
         precision="fast",
+        averaged=True,
+        patience=3,
     ),
     # For tables whose columns are uninformative one by one: many small steps, and decay that removes useless weights.
     "patient": Recipe(
@@ -133,7 +139,7 @@ PRESETS = {
         precision="exact",
     ),
 }
-# The default with a third of the networks, half the steps and fewer trees.
+# The default with fewer networks, half the epochs and fewer trees.
 PRESETS["quick"] = replace(PRESETS["default"], n_ensemble=6, steps_per_root=32, trees=30)
 
 
@@ -160,6 +166,11 @@ def recipe(preset: str, **chosen: Any) -> Recipe:
         raise DataError(f"precision must be 'exact' or 'fast', not {precision!r}.")
     known = {field.name for field in fields(Recipe)}
     return replace(PRESETS[preset], **{k: v for k, v in chosen.items() if v is not None and k in known})
+
+
+def _power_of_two(count: int, least: int, most: int) -> int:
+    """The largest power of two up to ``count``, but within these bounds."""
+    return min(most, max(least, 1 << (max(count, 1)).bit_length() - 1))
 
 
 def _whole(value: float, least: int) -> bool:
