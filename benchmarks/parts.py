@@ -14,6 +14,7 @@ curves of losses and training errors. The same call goes on; another machine doe
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 import signal
@@ -28,7 +29,7 @@ from glassware.sweeps import Store
 from glassware.sweeps.joining import add_rows, merge
 
 UNREAD = ("curve_loss", "curve_train_error")
-QUIET = 20  # seconds that a part has to keep what it has when it is stopped
+QUIET = 20  # seconds that parts have to keep what they have when they are stopped
 
 
 @dataclass
@@ -54,14 +55,12 @@ class Part:
         )
         return cls(words, process, log, time.perf_counter())
 
-    def end(self) -> int:
-        """Ask it to keep what it has, and wait."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            try:
-                self.process.wait(QUIET)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
+    def end(self, until: float = math.inf) -> int:
+        """Wait, but no longer than that."""
+        try:
+            self.process.wait(max(0.0, until - time.perf_counter()) if until < math.inf else None)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
         self.log.close()
         return self.process.wait()
 
@@ -82,8 +81,9 @@ def train(parts: list[str], out: Path, rows: Path | None, workers: int, limit: f
             print(f"{time.perf_counter() - part.began:5.0f} s, exit {part.end()}: {part.words}", flush=True)
     for part in running:
         part.process.send_signal(signal.SIGINT)  # all at once: each takes a while
+    until = time.perf_counter() + QUIET
     for part in running:
-        part.end()
+        part.end(until)
         print(f"stopped after {time.perf_counter() - part.began:.0f} s: {part.words}", flush=True)
     for words, _ in waiting:
         print(f"not begun: {words}", flush=True)

@@ -154,9 +154,7 @@ class Lattice:
         return dict(_next(self, tuple(sorted(counts.items()))))
 
     def _round(self, counts: Counts) -> dict[Place, int]:
-        first: dict[Place, int] = {}
-        worth: dict[Place, float] = {}
-        more: dict[Place, int] = {}
+        first, worth, more = dict[Place, int](), dict[Place, float](), dict[Place, int]()
         guessed = {level: self.inferred(counts, level) for level in self.levels}
         for line in self.lines:
             places = self.places(line)
@@ -167,8 +165,9 @@ class Lattice:
                 first[places[-1]] = min(max(2 * self.trials, end.trials // 2), self.seeds - end.trials)
             known = self._known(line, counts, guessed[line.level])
             if (state := self._state(line, counts, known)) != "searching":
-                if state == "above the range" and (place := self._beside(line, counts)):
-                    first[place] = self.trials
+                if state == "above the range" and (place := self._doubted(line, counts)):
+                    had = counts.get(place, Count()).trials
+                    first[place] = min(max(self.trials, had // 2), self.seeds - had)
                 continue
             at = {cell.value: (place, cell) for cell, place in zip(own, places, strict=False)}
             length = self._length(design, known)
@@ -220,18 +219,22 @@ class Lattice:
         pairs = zip(values, self.places(line), strict=True)
         return [(value, place) for value, place in pairs if place in counts]
 
-    def _beside(self, line: Line, counts: Counts) -> Place | None:
-        """Where a row that seems to fail everywhere is looked at once more: amid the successes of the next row.
+    def _doubted(self, line: Line, counts: Counts) -> Place | None:
+        """A cell to be sure of in a row that seems to lie below the level everywhere.
 
-        Success may have a band, with failure at either end of the row, and its neighbours tell where.
+        Success may have a band: the row's own successes tell where, and those of the next rows, middle ones first.
         """
         if line.along == "y":
             return None
+        at = lambda place: counts.get(place, Count())
+        looked = [place for place in self.places(line) if at(place).won]
+        looked.sort(key=lambda place: -counts[place].won / counts[place].trials)
         for j in (line.at - 1, line.at + 1):
             won = [place[0] for place, count in sorted(counts.items()) if place[1] == j and _sure(count, line.level)]
-            if won and (place := (won[len(won) // 2], line.at)) not in counts:
-                return place
-        return None
+            h = len(won) // 2
+            looked += [(i, line.at) for i in won[h : h + 1] + won[h - 1 : h] + won[h + 1 : h + 2]]
+        unsure = lambda count: _sure(count, line.level) is None and count.trials < self.seeds
+        return next((place for place in looked if unsure(at(place))), None)
 
     def _known(self, line: Line, counts: Counts, guessed: Mapping[Place, bool]) -> list[Cell]:
         """A line's cells, with first runs as expected in those that others tell of."""

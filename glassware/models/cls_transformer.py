@@ -287,6 +287,7 @@ class ClsTransformer(Model):
 
     def held(self, task: Task) -> int:
         t = task.input_size + 1
+        # Written out. A GPU's kernel takes an eighth of that, but its 32-bit places last for no more networks.
         own_tokens = self.embedding_dropout > 0 or self.depth > 1
         tokens = 3 * t * (self.heads + (self.width if own_tokens else 0))
         return tokens + 16 * self.width + (self.depth - 1) * t * (16 * self.width + 3 * self.heads * t)

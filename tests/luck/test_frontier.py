@@ -117,16 +117,25 @@ def test_where_success_ends_again_the_edge_is_its_first_rise():
     assert not any(place[0] > 4 and right for place, right in lattice.inferred(counts, 0.5).items())
 
 
-def test_a_row_that_fails_at_both_ends_is_looked_at_where_the_next_one_succeeds():
-    whole, rng = Lattice(X, Y, work=1.0, columns=False), np.random.default_rng(0)
-    band = lambda x, y: float(1000 < x < 4000)
+@pytest.mark.parametrize(("level", "rate"), [(0.5, 1.0), (0.5, 0.8), (0.8, 1.0)])
+def test_a_row_that_fails_at_both_ends_is_looked_at_where_the_next_one_succeeds(level, rate):
+    whole, rng = Lattice(X, Y, levels=(level,), work=1.0, columns=False), np.random.default_rng(0)
+    band = lambda x, y: (rate if y > Y[0] else 1.0) * (1000 < x < 4000)
     narrow = search(replace(whole, y=Y[:1]), band, rng)
-    wide = {(0, 1): Count(0, 8, 8), (8, 1): Count(0, 8, 8)}  # all that would be tried there otherwise
+    wide = {(0, 1): Count(0, 8, 8), (8, 1): Count(0, 20, 20)}  # all that would be tried there otherwise
     counts = search(whole, band, rng, known={**narrow, **wide})
     for line in whole.lines:
-        assert 800 <= whole.edge(line, counts, whole.states(counts)[line]).value <= 1600
+        _, low, high = whole.edge(line, counts, whole.states(counts)[line])
+        assert 800 <= low < high <= 1600
     failing = {place: count._replace(won=0) for place, count in {**narrow, **wide}.items()}
     assert all(place[1] != 1 for place in whole.next(failing))  # nothing tells of a success
+
+
+def test_a_row_that_may_succeed_somewhere_is_not_left_in_doubt():
+    lattice = Lattice(X, Y, work=1.0, columns=False)
+    counts = {(i, j): Count(0, 8, 8) for i in (0, 4, 8) for j in range(3)}
+    assert not lattice.next(counts)
+    assert lattice.next({**counts, (3, 1): Count(2, 4, 4)}) == {(3, 1): 4}
 
 
 def test_frontiers_from_a_grid():

@@ -89,8 +89,8 @@ def columns_from_nothing_to_everything(frame: pl.DataFrame) -> Finding:
 def sparse_region_is_larger(frame: pl.DataFrame) -> Finding:
     """m50 with 2-sparse weights over that with dense ones, geometric mean over r >= 1,000: of all, and of each (n, k).
 
-    An edge beyond the grid counts as lying at its end, which makes the two more alike than they are; where both lie
-    beyond the same end, they tell nothing.
+    An edge beyond the grid counts as lying at its end, which makes the two more alike than they are unless a search
+    has missed a band; where both lie beyond the same end, they tell nothing.
     """
     table = heat_map_rows(frame)
     edges = _edges(table)
