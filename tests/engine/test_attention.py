@@ -27,7 +27,9 @@ def test_the_kernel_is_its_formula(sizes, scale, kernel):
     arrays, seen = given(*sizes, scale), planes(np.random.default_rng(3), sizes[2])
     slopes = lambda way: jax.jit(lambda a: (way(*a), jax.vjp(way, *a)[1](seen)))(arrays)
     for found, expected in zip(jax.tree.leaves(slopes(kernel)), jax.tree.leaves(slopes(attend_plainly)), strict=True):
-        np.testing.assert_allclose(found, expected, atol=2e-5 * max(1, np.abs(expected).max(initial=0)), rtol=1e-4)
+        # A slope of 0 is a difference of rounded numbers, times weights of this scale.
+        atol = 2e-5 * max(1, scale / 10, np.abs(expected).max(initial=0))
+        np.testing.assert_allclose(found, expected, atol=atol, rtol=1e-4)
 
 
 @pytest.mark.parametrize("attend", [attend, gpu.kernel(interpret=True)], ids=["cores", "gpu"])
