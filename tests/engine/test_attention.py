@@ -9,6 +9,9 @@ from glassware.engine.attention import gpu
 from glassware.models.causal_attention import attend, attend_plainly
 
 
+OPTIMISED = {"xla_backend_optimization_level": 3}
+
+
 def planes(rng, features, scale=1.0):
     return np.float32(scale * rng.standard_normal((features, 2, 7, 16)))
 
@@ -25,11 +28,11 @@ def test_the_kernel_is_its_formula(sizes, scale, kernel):
     """Means and all slopes; scores of tens of thousands included, and no positions at all."""
     attention.offer()
     arrays, seen = given(*sizes, scale), planes(np.random.default_rng(3), sizes[2])
-    slopes = lambda way: jax.jit(lambda a: (way(*a), jax.vjp(way, *a)[1](seen)))(arrays)
-    for found, expected in zip(jax.tree.leaves(slopes(kernel)), jax.tree.leaves(slopes(attend_plainly)), strict=True):
-        # A slope of 0 is a difference of rounded numbers, times weights of this scale.
-        atol = 2e-5 * max(1, scale / 10, np.abs(expected).max(initial=0))
-        np.testing.assert_allclose(found, expected, atol=atol, rtol=1e-4)
+    # As users compile it: scores of 10^8, made again for the slopes, must round as before.
+    compiled = lambda way: jax.jit(lambda a: (way(*a), jax.vjp(way, *a)[1](seen)), compiler_options=OPTIMISED)
+    both = (jax.tree.leaves(compiled(way)(arrays)) for way in (kernel, attend_plainly))
+    for found, expected in zip(*both, strict=True):
+        np.testing.assert_allclose(found, expected, atol=2e-5 * max(1, np.abs(expected).max(initial=0)), rtol=1e-4)
 
 
 @pytest.mark.parametrize("attend", [attend, gpu.kernel(interpret=True)], ids=["cores", "gpu"])
