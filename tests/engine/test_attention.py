@@ -8,7 +8,6 @@ from glassware.engine import attention
 from glassware.engine.attention import gpu
 from glassware.models.causal_attention import attend, attend_plainly
 
-
 OPTIMISED = {"xla_backend_optimization_level": 3}
 
 
