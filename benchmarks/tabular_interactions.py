@@ -138,7 +138,7 @@ def run(out: Path, kinds: list[str], methods: list[str], seeds: int, columns: in
 
 
 def table(file: Path) -> None:
-    frame = pl.DataFrame([json.loads(line) for line in file.read_text().splitlines()])
+    frame = pl.DataFrame([json.loads(line) for line in file.read_text().splitlines()], infer_schema_length=None)
     for shape in frame.partition_by("columns", "rows", maintain_order=True):
         columns, rows = shape.row(0, named=True)["columns"], shape.row(0, named=True)["rows"]
         wide = shape.group_by("kind", "method").agg(pl.col("excess").mean())
