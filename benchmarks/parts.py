@@ -14,7 +14,6 @@ curves of losses and training errors. The same call goes on; another machine doe
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import shlex
 import signal
@@ -55,10 +54,10 @@ class Part:
         )
         return cls(words, process, log, time.perf_counter())
 
-    def end(self, until: float = math.inf) -> int:
+    def end(self, seconds: float | None = None) -> int:
         """Wait, but no longer than that."""
         try:
-            self.process.wait(max(0.0, until - time.perf_counter()) if until < math.inf else None)
+            self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.log.close()
@@ -83,7 +82,7 @@ def train(parts: list[str], out: Path, rows: Path | None, workers: int, limit: f
         part.process.send_signal(signal.SIGINT)  # all at once: each takes a while
     until = time.perf_counter() + QUIET
     for part in running:
-        part.end(until)
+        part.end(max(0.0, until - time.perf_counter()))
         print(f"stopped after {time.perf_counter() - part.began:.0f} s: {part.words}", flush=True)
     for words, _ in waiting:
         print(f"not begun: {words}", flush=True)

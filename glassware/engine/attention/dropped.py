@@ -27,8 +27,8 @@ from glassware.models.dropped_attention import Attend
 
 TINY = 1e-30  # what slopes of examples without weight are divided by
 
-FORWARD = Tuning("f16x3", tile=64, examples=32, warps=4)
-BACKWARD = Tuning("f16x3", tile=64, examples=32, warps=4)
+FORWARD = Tuning(tile=64, examples=32, warps=4)
+BACKWARD = Tuning(tile=64, examples=32, warps=4)
 
 
 def takes(width: int, heads: int) -> bool:

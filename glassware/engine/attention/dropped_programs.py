@@ -20,29 +20,16 @@ FAR = -1e30  # the logit of a token that fills a tile up; a difference of two mu
 
 LOW_BITS = 2048.0  # the second half of a split number is held times this
 
-# How factors of a matrix product are rounded: not at all, or to the sum of two or three numbers of fewer bits. The
-# last two are less than float32, for comparison.
-PRECISIONS: dict[str, Any] = {
-    "ieee": jax.lax.Precision.HIGHEST,
-    "f16x3": None,
-    "tf32x3": jax.lax.DotAlgorithmPreset.TF32_TF32_F32_X3,
-    "bf16x6": jax.lax.DotAlgorithmPreset.BF16_BF16_F32_X6,
-    "bf16x3": jax.lax.DotAlgorithmPreset.BF16_BF16_F32_X3,
-    "tf32": jax.lax.DotAlgorithmPreset.TF32_TF32_F32,
-}
-
 
 class Tuning(NamedTuple):
-    """What changes speed and rounding, and nothing else.
+    """What changes speed, and nothing else but the order of sums.
 
     Attributes:
-        precision: of matrix products.
         tile: tokens that a program looks at together.
         examples: it takes them through, at most.
         warps, stages: of a program.
     """
 
-    precision: str
     tile: int
     examples: int
     warps: int
@@ -70,12 +57,10 @@ class Sizes(NamedTuple):
         return -(-self.tokens // 2)
 
 
-def _product(tuning: Tuning, a: Array, b: Array, over: tuple[int, int]) -> Array:
-    """The matrix product over these axes of the two."""
+def _product(a: Array, b: Array, over: tuple[int, int]) -> Array:
+    """The matrix product over these axes of the two, of factors split into two numbers of float16: about 22 bits."""
     axes = (((over[0],), (over[1],)), ((), ()))
-    product = lambda a, b: jax.lax.dot_general(a, b, axes, PRECISIONS[tuning.precision], jnp.float32)
-    if tuning.precision != "f16x3":
-        return product(a, b)
+    product = lambda a, b: jax.lax.dot_general(a, b, axes, preferred_element_type=jnp.float32)
     (high, low), (other_high, other_low) = _split(a), _split(b)
     small = product(low, other_high) + product(high, other_low)
     return product(high, other_high) + small * (1 / LOW_BITS)
@@ -119,7 +104,7 @@ class _Tile:
     def logits(self, u: Float[Array, "tile d"], to_logit: Float[Array, "heads d"]) -> Float[Array, "tile heads"]:
         shape = (self.tuning.tile, self.sizes.heads)
         here = jax.lax.broadcasted_iota(jnp.int32, shape, 0) < self.present
-        return jnp.where(here, _product(self.tuning, u, to_logit, (1, 1)), FAR)
+        return jnp.where(here, _product(u, to_logit, (1, 1)), FAR)
 
     def factors_of_weights(self, n: Array) -> Float[Array, "tile heads"] | float:
         """Those of dropout on attention weights."""
@@ -154,7 +139,7 @@ def look(
         weights = jnp.exp(logits - largest[None, :])
         most[n], sums[n] = largest, jnp.sum(weights, axis=0)
         weights = weights * tile.factors_of_weights(n)
-        totals[n], mean[n] = jnp.sum(weights, axis=0), _product(tuning, weights, u, (0, 0))
+        totals[n], mean[n] = jnp.sum(weights, axis=0), _product(weights, u, (0, 0))
 
     jax.lax.fori_loop(0, count, example, None)
 
@@ -174,11 +159,11 @@ def slopes(
         u, scale, kept = tile.normed(n)
         logits = tile.logits(u, to_logit[n])
         weights = jnp.exp(logits - largest[n][None, :]) * inverse[n][None, :]
-        gain = _product(tuning, u, d_mean[n], (1, 1)) + d_total[n][None, :]
+        gain = _product(u, d_mean[n], (1, 1)) + d_total[n][None, :]
         shares = weights * tile.factors_of_weights(n)
         d_logits = shares * gain - weights * expected[n][None, :]
-        d_to_logit[n] = _product(tuning, d_logits, u, (0, 0))
-        d_u = _product(tuning, shares, d_mean[n], (1, 0)) + _product(tuning, d_logits, to_logit[n], (1, 0))
+        d_to_logit[n] = _product(d_logits, u, (0, 0))
+        d_u = _product(shares, d_mean[n], (1, 0)) + _product(d_logits, to_logit[n], (1, 0))
         d_z = (d_u - tile.mean(d_u) - u * tile.mean(d_u * u)) * (scale * size[n] * kept)
         ones, (low, high) = tile.bits(n), sums
         return jnp.where(ones, low, low + d_z), jnp.where(ones, high + d_z, high)
